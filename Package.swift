@@ -1,0 +1,100 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A part of steward and its tests.
+func part(_ name: String, uses: [String] = [], testsUse: [String] = []) -> [Target] {
+    [
+        .target(name: name, dependencies: uses.map { .init(stringLiteral: $0) }, swiftSettings: strict),
+        .testTarget(
+            name: name + "Tests", dependencies: ([name] + uses + testsUse).map { .init(stringLiteral: $0) },
+            exclude: [], swiftSettings: strict),
+    ]
+}
+
+/// A library of Debian's behind a small Swift target: `CName` is the C side, `Name` what the others import.
+func library(_ name: String, over c: Target, uses: [String] = []) -> [Target] {
+    [
+        c,
+        .target(
+            name: name, dependencies: ([c.name] + uses).map { .init(stringLiteral: $0) },
+            path: "Sources/Libraries/\(name)", swiftSettings: strict),
+        .testTarget(
+            name: name + "Tests", dependencies: ([name] + uses).map { .init(stringLiteral: $0) },
+            path: "Tests/LibraryTests/\(name)Tests", swiftSettings: strict),
+    ]
+}
+
+/// A C library as it stands: a module map and a header of inline functions.
+func c(_ name: String, _ pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/Libraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+/// A C++ library behind a C header of ours.
+func cxx(_ name: String, links: String...) -> Target {
+    .target(
+        name: name, path: "Sources/Libraries/\(name)", cxxSettings: [.treatAllWarnings(as: .error)],
+        linkerSettings: links.map { .linkedLibrary($0) })
+}
+
+let libraries: [[Target]] = [
+    library("HTTP", over: c("CCurl", "libcurl", apt: "libcurl4-openssl-dev")),
+    library(
+        "HTTPServer", over: c("CMicroHTTPD", "libmicrohttpd", apt: "libmicrohttpd-dev"), uses: ["WebSocket"]),
+    library(
+        "WebSocket", over: .target(name: "CSockets", path: "Sources/Libraries/CSockets"),
+        uses: ["CCurl", "Crypto"]),
+    library("YAML", over: c("CYAML", "yaml-0.1", apt: "libyaml-dev")),
+    library("JSON", over: cxx("CSimdjson", links: "simdjson")),
+    library("SQLite", over: c("CSQLite", "sqlite3", apt: "libsqlite3-dev")),
+    library("Matching", over: cxx("CRE2", links: "re2")),
+    library("Unicode", over: c("CICU", "icu-uc", apt: "libicu-dev")),
+    library("Crypto", over: c("CCrypto", "libcrypto", apt: "libssl-dev")),
+]
+
+let parts: [[Target]] = [
+    part("Chat"),
+    part("Rules", uses: ["Chat", "YAML", "Matching", "Unicode"]),
+    part("Engine", uses: ["Chat", "SQLite"]),
+    part("Rehearsal", uses: ["Chat", "Rules", "Engine"]),
+    part(
+        "Services", uses: ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],
+        testsUse: ["ChatServer", "ChatTesting", "HTTPServer"]),
+    part("Plugins", uses: ["Chat"], testsUse: ["ChatTesting"]),
+    part("ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"], testsUse: ["HTTP"]),
+    part("ChatTesting", uses: ["Chat", "Rehearsal"]),
+]
+
+let everything = [
+    "Chat", "Rules", "Engine", "Rehearsal", "Services", "Plugins", "ChatServer", "HTTP", "HTTPServer",
+    "WebSocket", "YAML", "JSON", "SQLite", "Matching", "Unicode", "Crypto",
+]
+
+let package = Package(
+    name: "steward",
+    products: [
+        .executable(name: "steward", targets: ["steward"]),
+        .library(name: "Chat", targets: ["Chat"]),
+        .library(name: "ChatTesting", targets: ["ChatTesting"]),
+    ],
+    targets: (libraries + parts).flatMap(\.self) + [
+        .executableTarget(
+            name: "steward", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
+        .executableTarget(
+            name: "Bench", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
+        .testTarget(
+            name: "StewardTests",
+            dependencies: (["steward", "ChatTesting"] + everything).map { .init(stringLiteral: $0) },
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,4 @@
+@main
+enum Steward {
+    static func main() {}
+}
