@@ -1,0 +1,133 @@
+/// Something for a chat service to do. A handler asks for it; the outbox sees to it.
+public struct ChatAction: Sendable, Codable, Equatable {
+    public var verb: Verb
+    public var place: Place
+    /// The rule or plugin that asks; filled in with the handler's name when empty.
+    public var by: String
+    /// Where in its rule it stands, such as `do[1]`; filled in with its position in the decision when empty.
+    public var path: String
+    /// Comes back to the handler with the receipt, or with why it failed.
+    public var then: Continuation?
+
+    public init(_ verb: Verb, in place: Place, by: String = "", path: String = "", then: Continuation? = nil)
+    {
+        self.verb = verb
+        self.place = place
+        self.by = by
+        self.path = path
+        self.then = then
+    }
+
+    public enum Verb: Sendable, Codable, Equatable {
+        case send(Outgoing)
+        case reply(Outgoing, to: MessageReference)
+        /// To one person, outside the channel.
+        case direct(Outgoing, user: String)
+        case editMessage(MessageReference, text: String)
+        case deleteMessage(MessageReference)
+        case react(String, to: MessageReference)
+        case addMember(user: String)
+        case removeMember(user: String)
+        case createChannel(title: String, attributes: String?)
+        case destroyChannel
+        case typing
+        /// Everything up to and including that index counts as read.
+        case advanceReadHorizon(to: Int64)
+        case setChannelAttributes(String)
+        case setMessageAttributes(MessageReference, String)
+        case setMemberAttributes(user: String, String)
+    }
+
+    /// Moderation goes before talk.
+    public var isModeration: Bool {
+        switch verb {
+        case .deleteMessage, .removeMember: true
+        default: false
+        }
+    }
+
+    /// Repeating it changes nothing, so an unknown outcome needs no look-up.
+    public var repeatsFreely: Bool {
+        switch verb {
+        case .send, .reply, .direct, .createChannel: false
+        default: true
+        }
+    }
+}
+
+/// Where an action happens: an account by its name in `config.yaml`, and a channel by id or unique name.
+public struct Place: Sendable, Codable, Hashable, CustomStringConvertible {
+    public var account: String
+    public var channel: String
+
+    public init(account: String, channel: String) {
+        self.account = account
+        self.channel = channel
+    }
+
+    public var description: String { "\(account):\(channel)" }
+}
+
+/// Text on its way out.
+public struct Outgoing: Sendable, Codable, Equatable {
+    public var text: String
+    /// Users to be notified; nobody else is, whatever the text says.
+    public var mentions: [String]
+    /// Free-form data for the service, as JSON text.
+    public var attributes: String?
+    public var attachments: [File]
+    /// A wish: in a thread of the message it answers, where the service has threads.
+    public var inThread: Bool
+    /// A wish: without a notification, where the service can.
+    public var isSilent: Bool
+
+    public init(
+        _ text: String, mentions: [String] = [], attributes: String? = nil, attachments: [File] = [],
+        inThread: Bool = false, isSilent: Bool = false
+    ) {
+        self.text = text
+        self.mentions = mentions
+        self.attributes = attributes
+        self.attachments = attachments
+        self.inThread = inThread
+        self.isSilent = isSilent
+    }
+
+    /// A file to go with a message.
+    public struct File: Sendable, Codable, Equatable {
+        public var name: String
+        public var contentType: String
+        public var bytes: [UInt8]
+
+        public init(name: String, contentType: String, bytes: [UInt8]) {
+            self.name = name
+            self.contentType = contentType
+            self.bytes = bytes
+        }
+    }
+}
+
+/// What an action left behind.
+public struct Receipt: Sendable, Codable, Equatable {
+    /// The message that was sent, for actions that send one.
+    public var message: MessageReference?
+    /// The id of the channel it went to.
+    public var channel: String?
+
+    public init(message: MessageReference? = nil, channel: String? = nil) {
+        self.message = message
+        self.channel = channel
+    }
+}
+
+/// Names one action for ever: a hash of realm, event, rule and the action's path. The same action has the same key
+/// after a restart, so that it can be looked for before it is repeated.
+public struct ActionKey: Sendable, Codable, Hashable, CustomStringConvertible {
+    public let text: String
+
+    public init(text: String) {
+        self.text = text
+    }
+
+    public var description: String { text }
+}

@@ -1,0 +1,131 @@
+/// Something that happened in a chat service, or that steward itself had put off until now.
+public struct ChatEvent: Sendable {
+    /// Names the event in its realm and channel; the same event read twice, by whichever account, has the same id.
+    public var id: String
+    /// The account that read it, by its name in `config.yaml`.
+    public var account: String
+    public var realm: Realm
+    /// Nil for what concerns the account as a whole.
+    public var channel: Channel?
+    /// When it happened, by the service's clock.
+    public var sentAt: Timestamp
+    public var kind: Kind
+    /// How far its stream has been read once this event is decided; nil for what the service cannot give again.
+    public var cursor: Cursor?
+
+    public init(
+        id: String, account: String, realm: Realm, channel: Channel? = nil, sentAt: Timestamp, kind: Kind,
+        cursor: Cursor? = nil
+    ) {
+        self.id = id
+        self.account = account
+        self.realm = realm
+        self.channel = channel
+        self.sentAt = sentAt
+        self.kind = kind
+        self.cursor = cursor
+    }
+
+    public enum Kind: Sendable {
+        case messageAdded(Message)
+        case messageEdited(Message)
+        case messageDeleted(Message)
+        case memberJoined(Member)
+        case memberLeft(Member)
+        case memberUpdated(Member)
+        case channelAdded
+        case channelUpdated
+        case channelDeleted
+        case typingStarted(Member)
+        case typingEnded(Member)
+        /// The member has read up to and including the message of that index; nil when they took it back.
+        case readHorizonMoved(Member, to: Int64?)
+        /// Steward runs; once a process, before everything else.
+        case started
+        /// An account is logged in and complete: all its channels are known.
+        case serviceUp
+        case serviceDown(reason: String)
+        /// What a handler put off has come: its time, or the result it waited for.
+        case resumed(Continuation, Outcome)
+    }
+
+    /// What came back to a continuation.
+    public enum Outcome: Sendable, Codable, Equatable {
+        case due
+        case done(Receipt)
+        case failed(String)
+    }
+}
+
+/// The kinds of events by the names that rules use.
+public enum EventName: String, Sendable, CaseIterable, Codable {
+    case messageAdded, messageEdited, messageDeleted
+    case memberJoined, memberLeft, memberUpdated, memberInvited, memberBanned, memberMuted
+    case reactionAdded, reactionRemoved
+    case channelAdded, channelUpdated, channelDeleted, channelFrozen
+    case typingStarted, typingEnded, readHorizonMoved, delivered
+    case started, serviceUp, serviceDown
+}
+
+extension ChatEvent {
+    /// The name rules use; nil for what a handler had put off.
+    public var name: EventName? {
+        switch kind {
+        case .messageAdded: .messageAdded
+        case .messageEdited: .messageEdited
+        case .messageDeleted: .messageDeleted
+        case .memberJoined: .memberJoined
+        case .memberLeft: .memberLeft
+        case .memberUpdated: .memberUpdated
+        case .channelAdded: .channelAdded
+        case .channelUpdated: .channelUpdated
+        case .channelDeleted: .channelDeleted
+        case .typingStarted: .typingStarted
+        case .typingEnded: .typingEnded
+        case .readHorizonMoved: .readHorizonMoved
+        case .started: .started
+        case .serviceUp: .serviceUp
+        case .serviceDown: .serviceDown
+        case .resumed: nil
+        }
+    }
+
+    /// The message it is about.
+    public var message: Message? {
+        switch kind {
+        case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message): message
+        default: nil
+        }
+    }
+
+    /// Who did it, or whom it is about.
+    public var member: Member? {
+        switch kind {
+        case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message):
+            message.author
+        case .memberJoined(let member), .memberLeft(let member), .memberUpdated(let member),
+            .typingStarted(let member), .typingEnded(let member), .readHorizonMoved(let member, _):
+            member
+        default: nil
+        }
+    }
+}
+
+/// How far a stream has been read.
+public struct Cursor: Sendable {
+    public var stream: StreamID
+    public var position: Position
+
+    public init(stream: StreamID, position: Position) {
+        self.stream = stream
+        self.position = position
+    }
+}
+
+/// A place in a stream, in the terms of its service.
+public enum Position: Sendable, Codable, Equatable {
+    /// The number of the last event and, in a list of messages, the index of the last message.
+    case number(Int64, index: Int64?)
+    /// An opaque mark that only the service can read.
+    case token(String)
+}

@@ -1,0 +1,53 @@
+/// An account on a chat service: reads its events and does what actions ask.
+public protocol ChatService: Sendable {
+    /// Logs in and reads events until cancelled or broken for good. It reconnects by itself; what it throws is final
+    /// for this run and says why.
+    func run(_ inbox: any Inbox) async throws
+
+    /// Does one action. Safe to call at any time; `.unreachable` while not connected.
+    func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt
+
+    /// Looks whether an action whose outcome is unknown was done after all, from `since` on; nil when it was not.
+    func find(_ action: ChatAction, key: ActionKey, since: Timestamp) async throws(ChatServiceError)
+        -> Receipt?
+
+    /// What this service can do, so that a rule it could not carry out is refused beforehand.
+    var abilities: Abilities { get }
+}
+
+/// Where a service puts what it read.
+public protocol Inbox: Sendable {
+    /// Who we are; nothing may be delivered before.
+    func identified(as user: UserID, in realm: Realm) async
+
+    /// How far each stream was decided, by the stream's text: where to read on.
+    func cursors(of realm: Realm) async -> [String: Position]
+
+    /// Hands over events in order; never waits for handlers.
+    func deliver(_ events: [ChatEvent]) async -> Taken
+
+    /// Something was read, if only a ping: the connection lives.
+    func heard()
+
+    /// For logs, `STATUS=` and readiness.
+    func report(_ status: ServiceStatus)
+}
+
+/// The answer to a delivery.
+public enum Taken: Sendable {
+    case taken
+    /// Full: none of these events was taken. Keep reading the socket, drop events, and read the streams again from
+    /// their cursors a moment later.
+    case behind
+    /// Steward is stopping: none was taken, and no more will be.
+    case closed
+}
+
+public enum ServiceStatus: Sendable, Equatable {
+    case connecting
+    case up
+    /// Not connected; it is being tried again.
+    case down(reason: String)
+    /// Repeating cannot help; somebody has to act.
+    case failed(reason: String)
+}

@@ -1,0 +1,111 @@
+/// What a handler wants done about an event. Deciding changes nothing by itself.
+public struct Decision: Sendable {
+    public var actions: [ChatAction] = []
+    /// Applied at once, before the next event is decided.
+    public var changes: [MemoryChange] = []
+    /// Comes back at its time.
+    public var later: [Continuation] = []
+    /// A guard took the message away: answers are not asked.
+    public var removed = false
+    /// What matched, for logs, metrics and `steward rules`.
+    public var matched: [String] = []
+    /// How many answers this is, counted against `answers_per_event`.
+    public var answers = 0
+
+    public init() {}
+
+    public static let nothing = Decision()
+
+    public var isEmpty: Bool {
+        actions.isEmpty && changes.isEmpty && later.isEmpty && !removed && matched.isEmpty
+    }
+
+    /// One message into the event's own channel; nothing when the event has no channel.
+    public static func send(_ text: String, about event: ChatEvent) -> Decision {
+        guard let place = event.place else { return .nothing }
+        var decision = Decision()
+        decision.actions = [ChatAction(.send(Outgoing(text)), in: place)]
+        decision.answers = 1
+        return decision
+    }
+
+    /// An answer to the event's message; nothing when the event has none.
+    public static func reply(_ text: String, to event: ChatEvent) -> Decision {
+        guard let place = event.place, let message = event.message else { return .nothing }
+        var decision = Decision()
+        decision.actions = [ChatAction(.reply(Outgoing(text), to: MessageReference(message)), in: place)]
+        decision.answers = 1
+        return decision
+    }
+}
+
+extension ChatEvent {
+    /// Where it happened.
+    public var place: Place? {
+        channel.map { Place(account: account, channel: $0.id.text) }
+    }
+}
+
+/// What a handler put off: a step of a rule, with the values it will need. It is stored with the decision and comes
+/// back, through a restart too, as `resumed` to the handler that owns it.
+public struct Continuation: Sendable, Codable, Equatable {
+    /// The rule or plugin it belongs to.
+    public var owner: String
+    /// Which step comes next, in the owner's own terms.
+    public var step: String
+    public var values: [String: String]
+    /// When it comes back; nil when it waits for the result of the action it is attached to.
+    public var due: Timestamp?
+    /// The event it began with and the place it happened in; the engine fills these in.
+    public var event: String
+    public var place: Place?
+    public var realm: String
+
+    public init(owner: String, step: String, values: [String: String] = [:], due: Timestamp? = nil) {
+        self.owner = owner
+        self.step = step
+        self.values = values
+        self.due = due
+        event = ""
+        place = nil
+        realm = ""
+    }
+}
+
+/// Which remembered thing: whose it is, what it is called, and about whom.
+public struct MemoryKey: Sendable, Hashable {
+    /// The rule or plugin that remembers; nobody else sees it.
+    public var owner: String
+    public var name: String
+    public var subject: Subject
+
+    public init(owner: String, name: String, subject: Subject) {
+        self.owner = owner
+        self.name = name
+        self.subject = subject
+    }
+
+    public enum Subject: Sendable, Hashable {
+        case user(UserID)
+        case channel(ChannelID)
+        case all
+    }
+}
+
+/// A remembered value.
+public enum MemoryValue: Sendable, Codable, Equatable {
+    case number(Int64)
+    case text(String)
+    /// Moments, oldest first: when a cooldown or `once` was claimed.
+    case times([Timestamp])
+}
+
+/// A change to what is remembered. It is durable before any action of its decision goes out.
+public enum MemoryChange: Sendable {
+    /// Notes a moment, keeping the last `most`; forgotten `keep` after it (nil: never).
+    case claim(MemoryKey, at: Timestamp, most: Int, keep: Duration?)
+    /// Adds to a number, which starts at 0 and is forgotten `keep` after the last change (nil: never).
+    case add(MemoryKey, Int64, keep: Duration?)
+    case set(MemoryKey, MemoryValue, keep: Duration?)
+    case forget(MemoryKey)
+}

@@ -1,0 +1,76 @@
+/// The names that `config.yaml` gives to accounts, channels and roles, so that rules hold no service ids.
+public struct Directory: Sendable {
+    public var accounts: [String: Account]
+    /// Name, then account, then the channel's id or unique name there.
+    public var channels: [String: [String: String]]
+    public var roles: [String: Role]
+
+    public init(
+        accounts: [String: Account] = [:], channels: [String: [String: String]] = [:],
+        roles: [String: Role] = [:]
+    ) {
+        self.accounts = accounts
+        self.channels = channels
+        self.roles = roles
+    }
+
+    public struct Account: Sendable {
+        /// `twilio`, `matrix`, …
+        public var service: String
+        public var abilities: Abilities
+        /// The channels it joins, by id or unique name.
+        public var joins: [String]
+
+        public init(service: String, abilities: Abilities, joins: [String]) {
+            self.service = service
+            self.abilities = abilities
+            self.joins = joins
+        }
+    }
+
+    public struct Role: Sendable {
+        /// Account, then roles in the service's own words.
+        public var words: [String: Set<String>]
+        /// Single users, as account and user id.
+        public var users: Set<String>
+
+        /// `users` are written `account:user`.
+        public init(words: [String: Set<String>] = [:], users: Set<String> = []) {
+            self.words = words
+            self.users = users
+        }
+    }
+
+    /// Every name a channel goes by: those from `channels:`, its unique name and its id, each also as `account:name`.
+    public func names(of channel: Channel, account: String) -> [String] {
+        var names = [channel.id.text, channel.uniqueName].compactMap(\.self)
+        let own = names
+        names += own.map { "\(account):\($0)" }
+        for (name, places) in channels {
+            if let place = places[account], own.contains(place) { names += [name, "\(account):\(name)"] }
+        }
+        return names
+    }
+
+    /// Where a name in a rule points to: one place in each account that has it; empty when nobody has.
+    public func places(named name: String) -> [Place] {
+        if let colon = name.firstIndex(of: ":"), accounts[String(name[..<colon])] != nil {
+            let account = String(name[..<colon])
+            let channel = String(name[name.index(after: colon)...])
+            return [Place(account: account, channel: channels[channel]?[account] ?? channel)]
+        }
+        if let places = channels[name] {
+            return places.sorted { $0.key < $1.key }.map { Place(account: $0.key, channel: $0.value) }
+        }
+        return accounts.filter { $0.value.joins.contains(name) }.keys.sorted().map {
+            Place(account: $0, channel: name)
+        }
+    }
+
+    /// Whether the member has a role of that name, by the service's word for it or by being listed.
+    public func hasRole(_ name: String, _ member: Member, account: String) -> Bool {
+        guard let role = roles[name] else { return false }
+        if let words = role.words[account], member.roles.contains(where: words.contains) { return true }
+        return role.users.contains("\(account):\(member.user.text)")
+    }
+}

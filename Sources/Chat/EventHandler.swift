@@ -1,0 +1,35 @@
+/// Rules and most plugins: asked about each event, one at a time. A handler never waits and performs nothing; it takes
+/// microseconds.
+public protocol EventHandler: Sendable {
+    /// Unique among handlers; part of what identifies their actions and memory.
+    var name: String { get }
+    var stage: Stage { get }
+    var needs: Needs { get }
+
+    /// Throwing is logged with the event and this handler's name; the other handlers go on.
+    func decide(_ event: ChatEvent, in situation: Situation) throws -> Decision
+
+    /// Whether a continuation of that owner comes back to this handler.
+    func resumes(owner: String) -> Bool
+}
+
+extension EventHandler {
+    public var needs: Needs { Needs() }
+
+    public func resumes(owner: String) -> Bool { owner == name }
+}
+
+/// When a handler is asked: guards first, until one removed the message; then answers; observers always.
+public enum Stage: Int, Sendable, CaseIterable {
+    case `guard`, answer, observe
+}
+
+/// What a handler wants to be asked about.
+public struct Needs: Sendable {
+    /// Nil means every event.
+    public var events: Set<EventName>?
+
+    public init(events: Set<EventName>? = nil) {
+        self.events = events
+    }
+}
