@@ -69,7 +69,9 @@ let parts: [[Target]] = [
         "Services", uses: ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],
         testsUse: ["ChatServer", "ChatTesting", "HTTPServer"]),
     part("Plugins", uses: ["Chat"], testsUse: ["ChatTesting"]),
-    part("ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"], testsUse: ["HTTP"]),
+    part(
+        "ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
+        testsUse: ["HTTP"]),
     part("ChatTesting", uses: ["Chat", "Rehearsal"]),
 ]
 

@@ -1,0 +1,60 @@
+# steward: run · test · build · bench · install. `make run` and `make test` set up all they need.
+
+SHELL     := /bin/bash
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+CONFIG    ?= config.yaml
+RELEASE    = swift build -c release --static-swift-stdlib
+BINARY     = .build/release/steward
+
+.PHONY: help run test build bench install packages lint format check clean
+
+help:
+	@echo 'make run      build steward and start it with config.yaml: the built-in chat server and one bot'
+	@echo 'make test     lint, build, all tests, the thread sanitizer, and the tests of bots/'
+	@echo 'make build    the release program, .build/release/steward'
+	@echo 'make bench    speed and memory, beside a stated peer'
+	@echo 'make install  the program, its unit and its manual into PREFIX ($(PREFIX)); DESTDIR for packagers'
+
+run: build
+	$(BINARY) run --config $(CONFIG)
+
+build: packages
+	$(RELEASE) --product steward
+
+test: packages lint
+	swift build --build-tests
+	swift test --skip-build
+	swift build --build-tests --sanitize=thread --scratch-path .build/tsan
+	TSAN_OPTIONS='suppressions=$(CURDIR)/.tsan-suppressions halt_on_error=1' \
+	    swift test --skip-build --sanitize=thread --scratch-path .build/tsan
+	$(MAKE) check
+
+check:
+	swift run --skip-build steward check --config config.yaml
+	swift run --skip-build steward test --config config.yaml
+
+lint:
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+
+format:
+	swift format format --in-place --parallel --recursive Package.swift Sources Tests
+
+bench: packages
+	swift build -c release --static-swift-stdlib --product steward
+	swift build -c release --static-swift-stdlib --product Bench
+	.build/release/Bench
+
+install: build
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/steward
+	install -D -m 644 systemd/steward.1 $(DESTDIR)$(PREFIX)/share/man/man1/steward.1
+	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d
+	sed 's|@PREFIX@|$(PREFIX)|' systemd/steward.service > $(DESTDIR)/lib/systemd/system/steward.service
+	install -m 644 systemd/steward.sysusers $(DESTDIR)/usr/lib/sysusers.d/steward.conf
+	install -m 644 systemd/steward.tmpfiles $(DESTDIR)/usr/lib/tmpfiles.d/steward.conf
+
+packages:
+	@systemd/packages
+
+clean:
+	rm -rf .build

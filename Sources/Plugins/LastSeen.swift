@@ -1,0 +1,62 @@
+public import Chat
+
+/// Remembers when each person last wrote or joined, and answers `!seen NAME`.
+public struct LastSeen: Plugin {
+    public struct Settings: Decodable, Sendable {
+        /// For how long a person is remembered; `90d` when missing.
+        var keep: Duration?
+        /// The word that asks; `!seen` when missing.
+        var command: String?
+    }
+
+    public let name = "last-seen"
+    public let stage = Stage.answer
+    public let needs = Needs(events: [.messageAdded, .memberJoined])
+
+    private let keep: Duration
+    private let command: String
+
+    public init(settings: Settings) throws {
+        keep = settings.keep ?? .seconds(90 * 86_400)
+        guard keep >= .seconds(60) else { throw SettingsError("keep must be at least 1m") }
+        command = settings.command ?? "!seen"
+        guard !command.isEmpty, !command.contains(where: \.isWhitespace) else {
+            throw SettingsError("command must be one word")
+        }
+    }
+
+    public func decide(_ event: ChatEvent, in situation: Situation) throws -> Decision {
+        guard let member = event.member else { return .nothing }
+        var decision = answer(to: event, in: situation)
+        let seen = MemoryValue.number(event.sentAt.milliseconds)
+        decision.changes.append(.set(key(for: member.user), seen, keep: keep))
+        return decision
+    }
+
+    private func answer(to event: ChatEvent, in situation: Situation) -> Decision {
+        guard let message = event.message, !situation.isStale else { return .nothing }
+        let words = message.text.split(whereSeparator: \.isWhitespace)
+        guard words.count == 2, words[0] == command else { return .nothing }
+        let asked = words[1].first == "@" ? words[1].dropFirst() : words[1]
+        let user = event.realm.user(String(asked))
+        guard case .number(let moment) = situation.memory.value(of: key(for: user)) else {
+            return .reply("I have not seen \(asked) yet.", to: event)
+        }
+        let ago = situation.now - Timestamp(milliseconds: moment)
+        return .reply("\(asked) was last seen \(Self.words(for: ago)).", to: event)
+    }
+
+    private func key(for user: UserID) -> MemoryKey {
+        MemoryKey(owner: name, name: "seen", subject: .user(user))
+    }
+
+    /// `just now`, `5 minutes ago`, `3 days ago`.
+    static func words(for duration: Duration) -> String {
+        let units = [(86_400, "day"), (3600, "hour"), (60, "minute")]
+        for (seconds, unit) in units where duration >= .seconds(seconds) {
+            let count = duration.components.seconds / Int64(seconds)
+            return "\(count) \(unit)\(count == 1 ? "" : "s") ago"
+        }
+        return "just now"
+    }
+}

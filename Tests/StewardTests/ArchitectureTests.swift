@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite struct Architecture {
+    /// Which part may import which; the package manager does not hold us to it.
+    static let mayImport: [String: Set<String>] = [
+        "Chat": [],
+        "Rules": ["Chat", "YAML", "Matching", "Unicode"],
+        "Engine": ["Chat", "SQLite"],
+        "Rehearsal": ["Chat", "Rules", "Engine"],
+        "Services": ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],
+        "Plugins": ["Chat"],
+        "ChatServer": ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
+        "ChatTesting": ["Chat", "Rehearsal"],
+        "HTTP": ["CCurl"],
+        "HTTPServer": ["CMicroHTTPD", "WebSocket"],
+        "WebSocket": ["CSockets", "CCurl", "Crypto"],
+        "YAML": ["CYAML"],
+        "JSON": ["CSimdjson"],
+        "SQLite": ["CSQLite"],
+        "Matching": ["CRE2"],
+        "Unicode": ["CICU"],
+        "Crypto": ["CCrypto"],
+    ]
+
+    /// What the toolchain brings.
+    static let toolchain: Set<String> = ["Glibc", "Dispatch", "FoundationEssentials", "Synchronization"]
+
+    static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Sources")
+
+    static func folder(of part: String) -> URL {
+        let own = sources.appending(path: part)
+        return FileManager.default.fileExists(atPath: own.path())
+            ? own : sources.appending(path: "Libraries/\(part)")
+    }
+
+    static func swiftFiles(of part: String) -> [URL] {
+        let files = FileManager.default.enumerator(at: folder(of: part), includingPropertiesForKeys: nil)
+        return (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
+    }
+
+    @Test(arguments: mayImport.keys.sorted())
+    func `each part imports only what the plan gives it`(_ part: String) throws {
+        let files = Self.swiftFiles(of: part)
+        #expect(!files.isEmpty)
+        let allowed = try #require(Self.mayImport[part]).union(Self.toolchain)
+        for file in files {
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard let keyword = words.firstIndex(of: "import"), keyword < 3, words.count > keyword + 1,
+                    words[..<keyword].allSatisfy({
+                        ["internal", "package", "public", "private", "@testable"].contains($0)
+                    })
+                else { continue }
+                // `import struct Module.Type` names the module after the kind.
+                let named = words[keyword + 1..<words.count].first {
+                    !["struct", "class", "enum", "func"].contains($0)
+                }
+                let module = String(named?.split(separator: ".").first ?? "")
+                #expect(allowed.contains(module), "\(file.lastPathComponent) imports \(module)")
+            }
+        }
+    }
+
+    @Test func `public is the promise to plugin authors and stands nowhere else`() throws {
+        let promised: Set<String> = ["Chat", "ChatTesting", "Plugins"]
+        for part in Self.mayImport.keys where !promised.contains(part) {
+            for file in Self.swiftFiles(of: part) {
+                let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                let open = lines.filter { $0.drop(while: \.isWhitespace).hasPrefix("public ") }
+                #expect(open.isEmpty, "\(file.lastPathComponent): \(open.first ?? "")")
+            }
+        }
+    }
+}
