@@ -1,0 +1,31 @@
+/// How a database is opened.
+package struct DatabaseOptions: Sendable {
+    /// What a commit waits for.
+    package enum Synchronous: String, Sendable {
+        /// Until it is on the disk: no power cut takes a commit back.
+        case full
+        /// A power cut may take the last commits back, never damage the file.
+        case normal
+        /// Nothing: a power cut may damage the file. For what can be made again.
+        case off
+    }
+
+    /// Nothing can be written, and a missing file is not made.
+    package var isReadOnly = false
+    package var synchronous = Synchronous.full
+    /// How long a statement waits for another connection's lock before it throws `.busy`.
+    package var busyTimeout = Duration.seconds(5)
+    /// After how many pages in the write-ahead log a commit also moves them into the file; 0 leaves that to
+    /// `Connection.checkpoint`.
+    package var checkpointPages = 1000
+    /// How much of the file is mapped into memory for reading, in bytes.
+    package var mappedBytes: Int64 = 0
+
+    package init() {}
+
+    package static var readOnly: DatabaseOptions {
+        var options = DatabaseOptions()
+        options.isReadOnly = true
+        return options
+    }
+}
