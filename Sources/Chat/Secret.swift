@@ -16,5 +16,5 @@ public struct Secret: Sendable, Decodable, Equatable, CustomStringConvertible, C
 
     public var description: String { "secret(…)" }
 
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<(String?, Any)>()) }
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
