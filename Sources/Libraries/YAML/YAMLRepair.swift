@@ -1,0 +1,142 @@
+/// What libyaml stumbled over, said in terms of the person who wrote it, and what to put in its place to read on.
+struct YAMLRepair {
+    let error: YAMLError
+    /// Where a value can be replaced so that the rest of the file is read; nil when nothing helps.
+    private(set) var place: YAMLPlace?
+    private(set) var length: Int?
+
+    init(of failure: YAMLFailure, in source: YAMLSource) {
+        let place = failure.place
+        let line = source.lines.indices.contains(place.line - 1) ? source.lines[place.line - 1] : []
+        switch failure.problem {
+        case "found character that cannot start any token":
+            let character = line.dropFirst(place.column - 1).first
+            if character == "\t" {
+                error = YAMLError(at: place, "a tab cannot indent", hint: "use spaces")
+                return
+            }
+            let written = source.value(at: place)
+            let shown = character.map { String($0) } ?? ""
+            error = YAMLError(
+                at: place, "\"\(shown)\" cannot begin a value",
+                hint: "put the value in quotes: \(quoted(written))")
+            replace(at: place, in: source)
+        case "did not find expected alphabetic or numeric character":
+            let start = failure.beginning ?? place
+            let written = source.value(at: start)
+            let shown = written.first.map { String($0) } ?? "*"
+            error = YAMLError(
+                at: start, "\"\(shown)\" begins an alias or anchor in YAML",
+                hint: "put the value in quotes: \(quoted(written))")
+            replace(at: start, in: source)
+        case "mapping values are not allowed in this context":
+            let start = Self.value(of: line, before: place.column - 1).map {
+                YAMLPlace(line: place.line, column: $0 + 1)
+            }
+            let written = start.map { source.value(at: $0) } ?? ""
+            let hint =
+                written.isEmpty ? "check the indentation" : "put the value in quotes: \(quoted(written))"
+            error = YAMLError(at: place, "\":\" cannot be inside a value without quotes", hint: hint)
+            if let start { replace(at: start, in: source) }
+        case "found undefined tag handle", "did not find expected tag URI",
+            "did not find expected whitespace or line break":
+            let start = failure.beginning ?? place
+            error = YAMLError(
+                at: start, "\"!\" begins a tag in YAML, and tags are not used here",
+                hint: "put the value in quotes: \(quoted(source.value(at: start)))")
+            replace(at: start, in: source)
+        default:
+            if let start = Self.template(in: line) {
+                let start = YAMLPlace(line: place.line, column: start + 1)
+                error = YAMLError(
+                    at: start, "a template must be quoted", hint: "put the whole value in quotes")
+                replace(at: start, in: source)
+                return
+            }
+            if let start = Self.quotedBeginning(of: line, before: place.column - 1),
+                failure.problem.hasPrefix("did not find expected")
+            {
+                error = YAMLError(
+                    at: place, "the value goes on behind its closing quote",
+                    hint: "put all of it into one pair of quotes")
+                replace(at: YAMLPlace(line: place.line, column: start + 1), in: source)
+                return
+            }
+            error = YAMLError(
+                at: place, Self.plainWords[failure.problem] ?? failure.problem, hint: Self.hint(failure))
+        }
+    }
+
+    private mutating func replace(at place: YAMLPlace, in source: YAMLSource) {
+        let line = source.lines[place.line - 1]
+        let length = source.valueLength(line, from: place.column - 1)
+        guard length > 0 else { return }
+        self.place = place
+        self.length = length
+    }
+
+    /// Where the value of a line begins: behind the first `: ` outside quotes, or the `- ` of an item.
+    private static func value(of line: [Unicode.Scalar], before limit: Int) -> Int? {
+        var found: Int?
+        var index = 0
+        while index < min(limit, line.count), line[index] == " " || line[index] == "-" { index += 1 }
+        if index > 0, line[index - 1] == " ", index < limit { found = nil }
+        while index + 1 < min(limit, line.count) {
+            let scalar = line[index]
+            if scalar == "\"" || scalar == "'" {
+                guard let close = line[(index + 1)...].firstIndex(of: scalar) else { return found }
+                index = close
+            } else if scalar == ":", line[index + 1] == " " {
+                found = index + 1
+                // In a flow collection the innermost pair counts, elsewhere the first.
+                if YAMLSource.openBrackets(line[..<index]) == 0 { break }
+            }
+            index += 1
+        }
+        guard var start = found else { return nil }
+        while start < line.count, line[start] == " " { start += 1 }
+        return start < limit ? start : nil
+    }
+
+    /// Where an unquoted value begins that starts with or holds `{{`.
+    private static func template(in line: [Unicode.Scalar]) -> Int? {
+        guard let braces = line.indices.dropLast().first(where: { line[$0] == "{" && line[$0 + 1] == "{" })
+        else { return nil }
+        let before = line[..<braces]
+        if before.contains("\"") || before.contains("'") { return nil }
+        return value(of: line, before: braces + 1) ?? braces
+    }
+
+    /// Where a quoted value begins that ends before the index.
+    private static func quotedBeginning(of line: [Unicode.Scalar], before limit: Int) -> Int? {
+        guard let start = value(of: line, before: limit), start < line.count,
+            line[start] == "\"" || line[start] == "'",
+            line[(start + 1)..<min(max(limit, start + 1), line.count)].contains(line[start])
+        else { return nil }
+        return start
+    }
+
+    private static let plainWords = [
+        "could not find expected ':'": "this line has no \": \" between a key and a value",
+        "did not find expected key": "this does not fit in here",
+        "did not find expected '-' indicator": "this does not fit into the list above",
+        "did not find expected ',' or ']'": "the list in \"[ ]\" is not closed, or a comma is missing",
+        "did not find expected ',' or '}'": "the mapping in \"{ }\" is not closed, or a comma is missing",
+        "found unexpected end of stream": "a quote is not closed",
+        "found unknown escape character": "unknown escape behind \"\\\" in double quotes",
+        "block sequence entries are not allowed in this context": "\"- \" cannot begin a list here",
+    ]
+
+    private static func hint(_ failure: YAMLFailure) -> String? {
+        switch failure.problem {
+        case "could not find expected ':'", "did not find expected key",
+            "did not find expected '-' indicator":
+            "check the indentation and the quotes of this and the line before"
+        case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
+            failure.beginning.map { "it begins at \($0)" }
+        case "found unexpected end of stream": failure.beginning.map { "it opens at \($0)" }
+        case "found unknown escape character": "use single quotes"
+        default: nil
+        }
+    }
+}
