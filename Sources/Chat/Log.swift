@@ -11,6 +11,12 @@ public struct Log: Sendable {
         public var level: Level
         public var text: String
         public var fields: [(String, String)]
+
+        public init(level: Level, text: String, fields: [(String, String)] = []) {
+            self.level = level
+            self.text = text
+            self.fields = fields
+        }
     }
 
     public var level: Level

@@ -1,0 +1,101 @@
+/// Reads `steward COMMAND --option VALUE …`.
+enum CommandLineReader {
+    enum Call {
+        case run(Command, Arguments)
+        /// Asked for, so it goes to standard output and all is well.
+        case help(String)
+        /// Not understood.
+        case mistake(String)
+    }
+
+    static func read(_ words: [String]) -> Call {
+        guard let first = words.first else { return .mistake(Help.overview()) }
+        if ["--help", "-h"].contains(first) { return .help(Help.overview()) }
+        if ["--version", "-V"].contains(first) { return .help("steward \(Version.current)\n") }
+        let rest = Array(words.dropFirst())
+        if first == "help", let name = rest.first {
+            guard let command = Command.all.first(where: { $0.name == name }) else { return unknown(name) }
+            return .help(Help.of(command))
+        }
+        guard let command = Command.all.first(where: { $0.name == first }) else { return unknown(first) }
+        return options(of: command, in: rest)
+    }
+
+    private static func options(of command: Command, in words: [String]) -> Call {
+        var arguments = Arguments()
+        var index = 0
+        while index < words.count {
+            let word = words[index]
+            index += 1
+            if ["--help", "-h"].contains(word) { return .help(Help.of(command)) }
+            guard word.hasPrefix("--") else {
+                return mistake("unexpected \"\(word)\"", command)
+            }
+            let parts = word.dropFirst(2).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard let option = command.options.first(where: { $0.name == name }) else {
+                let hint = nearest(to: name, among: command.options.map(\.name))
+                return mistake(
+                    "unknown option \"--\(name)\"" + (hint.map { " - did you mean \"--\($0)\"?" } ?? ""),
+                    command)
+            }
+            guard arguments.values[name] == nil else {
+                return mistake("\"--\(name)\" is there twice", command)
+            }
+            if let what = option.value {
+                if parts.count == 2 {
+                    arguments.values[name] = String(parts[1])
+                } else if index < words.count {
+                    arguments.values[name] = words[index]
+                    index += 1
+                } else {
+                    return mistake("\"--\(name)\" needs a \(what)", command)
+                }
+            } else {
+                guard parts.count == 1 else { return mistake("\"--\(name)\" takes no value", command) }
+                arguments.values[name] = ""
+            }
+        }
+        if let missing = command.options.first(where: { $0.isRequired && arguments.values[$0.name] == nil }) {
+            return mistake("\"--\(missing.name)\" is missing", command)
+        }
+        return .run(command, arguments)
+    }
+
+    private static func unknown(_ name: String) -> Call {
+        let hint = nearest(to: name, among: Command.all.map(\.name))
+        return .mistake(
+            "steward: unknown command \"\(name)\"" + (hint.map { " - did you mean \"\($0)\"?" } ?? "")
+                + "\nsteward --help lists the commands\n")
+    }
+
+    private static func mistake(_ text: String, _ command: Command) -> Call {
+        .mistake("steward \(command.name): \(text)\nsteward \(command.name) --help shows its options\n")
+    }
+
+    /// The known word that a mistyped one is probably meant to be.
+    static func nearest(to word: String, among known: [String]) -> String? {
+        let scored = known.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
+        guard let (best, edits) = scored, edits <= max(1, best.count / 3) else { return nil }
+        return best
+    }
+
+    /// How many letters must change, counting a swap of neighbours as one.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let a = Array(left), b = Array(right)
+        var rows = [Array(0...b.count)]
+        for i in 1...max(1, a.count) where i <= a.count {
+            var row = [i] + Array(repeating: 0, count: b.count)
+            for j in 1...max(1, b.count) where j <= b.count {
+                row[j] = min(
+                    row[j - 1] + 1, rows[i - 1][j] + 1, rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    row[j] = min(row[j], rows[i - 2][j - 2] + 1)
+                }
+            }
+            rows.append(row)
+        }
+        return rows[a.count][b.count]
+    }
+}

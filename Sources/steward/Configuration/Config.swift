@@ -1,0 +1,115 @@
+internal import Chat
+internal import Services
+internal import YAML
+
+/// What `config.yaml` says, checked.
+struct Config: Sendable {
+    /// Where relative paths of rules and secrets begin: the folder of the file.
+    var folder: String
+    /// Where relative paths of stores begin: systemd's state directory, else the same folder.
+    var stateFolder: String
+    var server: ServerBlock?
+    var accounts: [Account]
+    /// Not ready without these.
+    var require: Set<String>
+    /// Nil keeps everything in memory.
+    var store: String?
+    var limits: LimitsBlock
+    var plugins: [any Plugin]
+    var bots: String
+    var logLevel: Log.Level
+    var channels: [String: [String: String]]
+    var roles: [String: RoleBlock]
+
+    struct Account: Sendable {
+        var name: String
+        var settings: any ServiceSettings
+    }
+
+    /// `server:` – the built-in chat server.
+    struct ServerBlock: Decodable, Sendable {
+        var listen: String?
+        var state: String?
+        var keep: Int?
+        var admins: [String]?
+        /// What a token costs when the server listens for other machines.
+        var secret: Secret?
+        /// Switches on the faults that tests inject.
+        var faults: Bool?
+    }
+
+    /// `limits:`
+    struct LimitsBlock: Decodable, Sendable {
+        var answers_per_event: Int?
+        var stale_after: Duration?
+        var behind: Int?
+    }
+
+    /// `storage:`
+    struct StorageBlock: Decodable, Sendable {
+        var file: String?
+    }
+
+    /// `log:`
+    struct LogBlock: Decodable, Sendable {
+        var level: Level?
+
+        enum Level: String, Decodable, Sendable {
+            case debug, info, warning, error
+
+            init(from decoder: any Decoder) throws {
+                let text = try decoder.singleValueContainer().decode(String.self)
+                guard let level = Level(rawValue: text) else {
+                    throw SettingsMistake("\"\(text)\" is not a level - use debug, info, warning or error")
+                }
+                self = level
+            }
+        }
+    }
+
+    /// One role: the service's words for it in each account, and single users.
+    struct RoleBlock: Decodable, Sendable {
+        var words: [String: Set<String>] = [:]
+        var users: Set<String> = []
+
+        init(from decoder: any Decoder) throws {
+            let keys = try decoder.container(keyedBy: AnyKey.self)
+            for key in keys.allKeys {
+                if key.stringValue == "users" {
+                    users = Set(try keys.decode([String].self, forKey: key))
+                } else {
+                    words[key.stringValue] = Set(try keys.decode(OneOrMore.self, forKey: key).texts)
+                }
+            }
+        }
+    }
+
+    /// Text, or a list of texts.
+    struct OneOrMore: Decodable, Sendable {
+        var texts: [String]
+
+        init(from decoder: any Decoder) throws {
+            if let text = (decoder as? NodeDecoder)?.node.text {
+                texts = [text]
+            } else {
+                texts = try decoder.singleValueContainer().decode([String].self)
+            }
+        }
+    }
+}
+
+/// A key that may be any word.
+struct AnyKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+/// A mistake in a value, in words for the person who wrote it.
+struct SettingsMistake: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,219 @@
+internal import Chat
+internal import FoundationEssentials
+internal import Plugins
+internal import Services
+internal import YAML
+
+/// Reads `config.yaml`; every mistake with its place.
+struct ConfigReader {
+    private let document: YAMLDocument
+    private let findings: NodeDecoder.Findings
+    private let folder: String
+    private let environment: [String: String]
+
+    static func read(file: String, environment: [String: String]) throws(ConfigError) -> Config {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try Data(contentsOf: URL(filePath: file)))
+        } catch {
+            throw ConfigError(file: file, problem: "cannot be read: is it there, and may this user read it?")
+        }
+        return try read(bytes, file: file, environment: environment)
+    }
+
+    static func read(_ bytes: [UInt8], file: String, environment: [String: String]) throws(ConfigError)
+        -> Config
+    {
+        let document = YAMLDocument.read(bytes)
+        let slash = file.lastIndex(of: "/")
+        let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
+        let secrets = Secrets(environment: environment, folder: folder)
+        let findings = NodeDecoder.Findings(resolve: secrets.resolve)
+        for error in document.errors where !error.isWarning {
+            findings.add(error.problem, at: error.place, hint: error.hint)
+        }
+        let reader = ConfigReader(
+            document: document, findings: findings, folder: folder, environment: environment)
+        let config = reader.config()
+        guard findings.errors.isEmpty, let config else {
+            throw ConfigError(file: file, mistakes: findings.errors, source: document.source)
+        }
+        return config
+    }
+
+    private static let keys = [
+        "server", "accounts", "require", "storage", "limits", "plugins", "bots", "log", "channels", "roles",
+    ]
+
+    /// Described, and still to come.
+    private static let unbuilt = ["http": "web hooks, health and metrics over HTTP"]
+
+    private func config() -> Config? {
+        guard let root = document.root, let entries = root.entries else {
+            if findings.errors.isEmpty {
+                findings.add("the file has no accounts", at: .start, hint: "begin with \"accounts:\"")
+            }
+            return nil
+        }
+        for entry in entries {
+            guard let key = entry.key.text, !Self.keys.contains(key) else { continue }
+            if let what = Self.unbuilt[key] {
+                findings.add(
+                    "\"\(key)\" (\(what)) is not built yet", at: entry.key.place, hint: "delete it for now")
+                continue
+            }
+            let near = CommandLineReader.nearest(to: key, among: Self.keys)
+            findings.add(
+                "unknown key \"\(key)\"", at: entry.key.place,
+                hint: near.map { "did you mean \"\($0)\"?" }
+                    ?? "known here: \(Self.keys.joined(separator: ", "))")
+        }
+        let accounts = accounts(root)
+        let names = Set(accounts.map(\.name))
+        return Config(
+            folder: folder, stateFolder: environment["STATE_DIRECTORY"] ?? folder,
+            server: block(Config.ServerBlock.self, "server", in: root),
+            accounts: accounts,
+            require: required(root, names),
+            store: block(Config.StorageBlock.self, "storage", in: root)?.file,
+            limits: block(Config.LimitsBlock.self, "limits", in: root) ?? .init(),
+            plugins: plugins(root),
+            bots: block(String.self, "bots", in: root) ?? "bots",
+            logLevel: level(block(Config.LogBlock.self, "log", in: root)?.level),
+            channels: channels(root, names),
+            roles: roles(root, names))
+    }
+
+    private func block<Block: Decodable>(_ type: Block.Type, _ key: String, in root: YAMLNode) -> Block? {
+        guard let node = root[key] else { return nil }
+        guard !node.isEmpty else {
+            findings.add("\"\(key)\" has no value", at: node.place, hint: "give it one, or delete the line")
+            return nil
+        }
+        return NodeDecoder.read(type, from: node, findings: findings)
+    }
+
+    private func level(_ level: Config.LogBlock.Level?) -> Log.Level {
+        switch level {
+        case .debug: .debug
+        case .info, nil: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+
+    private func accounts(_ root: YAMLNode) -> [Config.Account] {
+        guard let node = root["accounts"] else {
+            findings.add("\"accounts\" is missing", at: root.place, hint: "name at least one account")
+            return []
+        }
+        guard let entries = mapping(node, "accounts"), !entries.isEmpty else { return [] }
+        return entries.compactMap { name, value in
+            guard let service = value["service"] else {
+                if mapping(value, "the account \"\(name)\"") != nil {
+                    findings.add("\"service\" is missing", at: value.place, hint: "write \"service: twilio\"")
+                }
+                return nil
+            }
+            let known = ServiceCatalog.services.keys.sorted()
+            guard let type = ServiceCatalog.services[service.text ?? ""] else {
+                let near = CommandLineReader.nearest(to: service.text ?? "", among: known)
+                let isUnbuilt = ServiceCatalog.unbuilt.contains(service.text ?? "")
+                findings.add(
+                    isUnbuilt
+                        ? "the service \"\(service.text ?? "")\" is not built yet"
+                        : "unknown service \"\(service.text ?? "")\"", at: service.place,
+                    hint: near.map { "did you mean \"\($0)\"?" } ?? "known: \(known.joined(separator: ", "))")
+                return nil
+            }
+            var rest = value
+            rest.kind = .mapping((value.entries ?? []).filter { $0.key.text != "service" })
+            return NodeDecoder.read(type, from: rest, findings: findings).map {
+                Config.Account(name: name, settings: $0)
+            }
+        }
+    }
+
+    private func plugins(_ root: YAMLNode) -> [any Plugin] {
+        guard let node = root["plugins"], let entries = mapping(node, "plugins") else { return [] }
+        return entries.compactMap { name, value in
+            guard let type = PluginCatalog.plugins[name] else {
+                let known = PluginCatalog.plugins.keys.sorted()
+                let near = CommandLineReader.nearest(to: name, among: known)
+                findings.add(
+                    "unknown plugin \"\(name)\"", at: place(of: name, in: node),
+                    hint: near.map { "did you mean \"\($0)\"?" }
+                        ?? "linked in: \(known.joined(separator: ", "))")
+                return nil
+            }
+            for entry in mapping(value, "the plugin \"\(name)\"") ?? [] where entry.0 != "settings" {
+                let isUnbuilt = ["program", "may"].contains(entry.0)
+                findings.add(
+                    isUnbuilt ? "plugins in another program are not built yet" : "unknown key \"\(entry.0)\"",
+                    at: place(of: entry.0, in: value), hint: isUnbuilt ? nil : "known here: settings")
+            }
+            let empty = YAMLNode(.mapping([]), at: value.place, to: value.end)
+            return make(type, from: value["settings"].flatMap { $0.isEmpty ? nil : $0 } ?? empty)
+        }
+    }
+
+    private func make<Made: Plugin>(_ type: Made.Type, from node: YAMLNode) -> (any Plugin)? {
+        guard let settings = NodeDecoder.read(Made.Settings.self, from: node, findings: findings) else {
+            return nil
+        }
+        do {
+            return try Made(settings: settings)
+        } catch {
+            findings.add("\(error)", at: node.place)
+            return nil
+        }
+    }
+
+    private func required(_ root: YAMLNode, _ names: Set<String>) -> Set<String> {
+        guard let node = root["require"] else { return names }
+        for item in node.items ?? [] where !names.contains(item.text ?? "") { unknownAccount(item, names) }
+        return Set(block([String].self, "require", in: root) ?? [])
+    }
+
+    private func channels(_ root: YAMLNode, _ names: Set<String>) -> [String: [String: String]] {
+        guard let node = root["channels"], let entries = mapping(node, "channels") else { return [:] }
+        for (_, value) in entries { checkAccounts(value, names) }
+        return block([String: [String: String]].self, "channels", in: root) ?? [:]
+    }
+
+    private func roles(_ root: YAMLNode, _ names: Set<String>) -> [String: Config.RoleBlock] {
+        guard let node = root["roles"], let entries = mapping(node, "roles") else { return [:] }
+        for (_, value) in entries { checkAccounts(value, names.union(["users"])) }
+        return block([String: Config.RoleBlock].self, "roles", in: root) ?? [:]
+    }
+
+    private func checkAccounts(_ node: YAMLNode, _ names: Set<String>) {
+        for entry in node.entries ?? [] where !names.contains(entry.key.text ?? "") {
+            unknownAccount(entry.key, names)
+        }
+    }
+
+    private func unknownAccount(_ node: YAMLNode, _ names: Set<String>) {
+        let near = CommandLineReader.nearest(to: node.text ?? "", among: names.sorted())
+        findings.add(
+            "unknown account \"\(node.text ?? "")\"", at: node.place,
+            hint: near.map { "did you mean \"\($0)\"?" }
+                ?? "accounts here: \(names.sorted().joined(separator: ", "))")
+    }
+
+    /// The entries of a mapping that must be one.
+    private func mapping(_ node: YAMLNode, _ what: String) -> [(String, YAMLNode)]? {
+        guard let entries = node.entries else {
+            if !node.isUnreadable {
+                findings.add(
+                    "\(what) must be a mapping", at: node.place, hint: "write \"name: …\" lines below it")
+            }
+            return nil
+        }
+        return entries.compactMap { entry in entry.key.text.map { ($0, entry.value) } }
+    }
+
+    private func place(of key: String, in node: YAMLNode) -> YAMLPlace {
+        node.entries?.first { $0.key.text == key }?.key.place ?? node.place
+    }
+}

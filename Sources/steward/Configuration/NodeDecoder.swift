@@ -1,0 +1,130 @@
+internal import Chat
+internal import YAML
+
+/// Reads a YAML tree into any `Decodable` type, so that settings of services and plugins are plain Swift values.
+///
+/// It goes on after a mistake with a stand-in value, so that all mistakes of a file show at once. Keys that the type did
+/// not ask for are mistakes, too. Text stays text: `no` is a word where a word is wanted and a mistake where true or
+/// false is wanted.
+struct NodeDecoder: Decoder {
+    let node: YAMLNode
+    let findings: Findings
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    /// Which keys of this node were asked for; shared by all containers made from this decoder.
+    let asked = Asked()
+
+    /// What was found while reading one file. Used by one reader only.
+    final class Findings {
+        var errors: [ConfigError.Mistake] = []
+        /// Resolves `${env:NAME}` and its kin in a text.
+        let resolve: (String) throws(SecretError) -> String
+
+        init(resolve: @escaping (String) throws(SecretError) -> String) {
+            self.resolve = resolve
+        }
+
+        func add(_ problem: String, at place: YAMLPlace, hint: String? = nil) {
+            errors.append(ConfigError.Mistake(place: place, problem: problem, hint: hint))
+        }
+    }
+
+    final class Asked {
+        var keys: Set<String> = []
+        var takesAny = false
+    }
+
+    /// Reads a value; what it returns is of use only if nothing was added to the findings.
+    static func read<Value: Decodable>(_ type: Value.Type, from node: YAMLNode, findings: Findings) -> Value?
+    {
+        let decoder = NodeDecoder(node: node, findings: findings)
+        do {
+            return try decoder.value(of: type)
+        } catch is Given {
+            return nil
+        } catch {
+            findings.add("\(error)", at: node.place)
+            return nil
+        }
+    }
+
+    /// Thrown where no stand-in can be made; the mistake is among the findings already.
+    struct Given: Error {}
+
+    func value<Value: Decodable>(of type: Value.Type) throws -> Value {
+        if type == Duration.self {
+            guard let text = node.text, let duration = DurationText.read(text) else {
+                if !node.isUnreadable {
+                    findings.add("\(shown) is not a duration", at: node.place, hint: "try \"10m\"")
+                }
+                return try standIn(Duration.zero)
+            }
+            return try standIn(duration)
+        }
+        if type == Secret.self, let text = node.text, !text.isEmpty, !Secrets.isReference(text) {
+            findings.add(
+                "a secret must not stand in the configuration", at: node.place,
+                hint:
+                    "put it into a file or the environment and write ${file:PATH}, ${env:NAME} or ${credential:NAME}"
+            )
+        }
+        let result: Value
+        do {
+            result = try Value(from: self)
+        } catch let error where !(error is Given) {
+            // A type with rules of its own says what is wrong in its own words.
+            findings.add("\(error)", at: node.place)
+            throw Given()
+        }
+        reportUnknownKeys()
+        return result
+    }
+
+    private func standIn<Value>(_ duration: Duration) throws -> Value {
+        guard let value = duration as? Value else { throw Given() }
+        return value
+    }
+
+    private func reportUnknownKeys() {
+        guard !asked.takesAny, case .mapping(let entries) = node.kind else { return }
+        for entry in entries {
+            guard let key = entry.key.text, !asked.keys.contains(key) else { continue }
+            let near = CommandLineReader.nearest(to: key, among: asked.keys.sorted())
+            findings.add(
+                "unknown key \"\(key)\"", at: entry.key.place,
+                hint: near.map { "did you mean \"\($0)\"?" }
+                    ?? "known here: \(asked.keys.sorted().joined(separator: ", "))")
+        }
+    }
+
+    /// The text as written, never what a reference in it stands for.
+    var shown: String {
+        switch node.kind {
+        case .scalar(let text, _): text.isEmpty ? "an empty value" : "\"\(text)\""
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        case .unreadable: "this"
+        }
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        if case .mapping = node.kind {
+        } else if !node.isUnreadable {
+            findings.add("\(shown) is not a mapping", at: node.place, hint: "write \"key: value\" lines")
+            throw Given()
+        }
+        return KeyedDecodingContainer(NodeKeys(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .sequence(let items) = node.kind else {
+            findings.add("\(shown) is not a list", at: node.place, hint: "write [one, two]")
+            throw Given()
+        }
+        return NodeItems(decoder: self, items: items)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { NodeScalar(decoder: self) }
+
+    func at(_ node: YAMLNode) -> NodeDecoder { NodeDecoder(node: node, findings: findings) }
+}
