@@ -34,13 +34,10 @@ sj_node node_of(const T &value) {
 int reason(error_code error) {
     switch (error) {
         case SUCCESS: return SJ_FINE;
-        case EMPTY: return SJ_EMPTY;
-        case UNCLOSED_STRING: return SJ_UNCLOSED_STRING;
         case STRING_ERROR:
         case UNESCAPED_CHARS: return SJ_BAD_STRING;
         case NUMBER_ERROR:
         case NUMBER_OUT_OF_RANGE: return SJ_BAD_NUMBER;
-        case UTF8_ERROR: return SJ_BAD_UTF8;
         case DEPTH_ERROR: return SJ_TOO_DEEP;
         case MEMALLOC:
         case CAPACITY: return SJ_NO_MEMORY;

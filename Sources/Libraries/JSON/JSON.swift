@@ -14,7 +14,8 @@ package enum JSON: Sendable, Equatable {
     case array([JSON])
     case object(JSONObject)
 
-    /// How deep arrays and objects may nest in a document that is read: a bare value is 0, `[[]]` is 2.
+    /// How deep arrays and objects may nest in a document that is read: a bare value is 0, `[[1]]` is 2;
+    /// an empty array or object at the bottom does not count.
     package static let maximumDepth = 64
 }
 

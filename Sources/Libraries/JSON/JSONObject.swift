@@ -56,3 +56,9 @@ extension JSONObject: Equatable {
         return one.members.allSatisfy { values[$0.key] == $0.value }
     }
 }
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, JSON)...) {
+        self.init(elements.lazy.map { (key: $0, value: $1) })
+    }
+}

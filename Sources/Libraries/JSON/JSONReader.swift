@@ -10,13 +10,15 @@ package final class JSONReader {
 
     private let handle: OpaquePointer?
     private var isReading = false
-    private lazy var inner = JSONReader(maximumSize: maximumSize)
+    private let loneSurrogates: LoneSurrogates
+    private lazy var inner = JSONReader(maximumSize: maximumSize, loneSurrogates: loneSurrogates)
 
     /// Above this the memory for a document, about 15 times its size, is given back after it was read.
     private static let kept = 1 << 18
 
-    package init(maximumSize: Int = 10_000_000) {
+    package init(maximumSize: Int = 10_000_000, loneSurrogates: LoneSurrogates = .refused) {
         self.maximumSize = maximumSize
+        self.loneSurrogates = loneSurrogates
         handle = sj_reader_create(JSON.maximumDepth + 1)
     }
 
@@ -64,22 +66,30 @@ package final class JSONReader {
         }
         guard let handle else { throw JSONError(.memory, "no memory for a reader") }
         var root = sj_node()
-        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        let code = sj_parse(handle, start, bytes.count, &root)
-        guard code == SJ_FINE else { throw Self.error(code) }
+        var code = Self.parse(bytes, with: handle, root: &root)
+        if code == SJ_BAD_STRING, loneSurrogates == .replaced {
+            code = LoneSurrogates.replacing(in: bytes).withUnsafeBytes { bytes in
+                Self.parse(bytes, with: handle, root: &root)
+            }
+        }
+        guard code == SJ_FINE else { throw Self.error(code, in: bytes) }
         return JSONNode(raw: root)
     }
 
-    private static func error(_ code: Int32) -> JSONError {
-        switch Int(code) {
-        case SJ_EMPTY: JSONError(.empty, "there is nothing in it")
-        case SJ_UNCLOSED_STRING: JSONError(.incomplete, "a string does not end")
-        case SJ_BAD_STRING: JSONError(.string, "a string with a bad escape or a control character")
+    private static func parse(
+        _ bytes: UnsafeRawBufferPointer, with handle: OpaquePointer, root: inout sj_node
+    ) -> Int {
+        let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return Int(sj_parse(handle, start, bytes.count, &root))
+    }
+
+    private static func error(_ code: Int, in bytes: UnsafeRawBufferPointer) -> JSONError {
+        if code == SJ_NO_MEMORY { return JSONError(.memory, "no memory for it") }
+        if let error = JSONFault.find(in: bytes) { return error }
+        return switch code {
         case SJ_BAD_NUMBER: JSONError(.number, "a bad number")
-        case SJ_BAD_UTF8: JSONError(.invalidUTF8, "invalid UTF-8")
         case SJ_TOO_DEEP: JSONError(.tooDeep, "nested deeper than \(JSON.maximumDepth)")
-        case SJ_NO_MEMORY: JSONError(.memory, "no memory for it")
-        default: JSONError(.syntax, "a value, comma, colon or bracket is missing or out of place")
+        default: JSONError(.syntax, "not JSON's grammar")
         }
     }
 }

@@ -59,9 +59,14 @@ extension JSONWriter {
         self.value(value)
     }
 
-    package mutating func member(_ key: String, _ value: some BinaryInteger) {
+    package mutating func member(_ key: String, _ value: Int64) {
         self.key(key)
         self.value(value)
+    }
+
+    package mutating func member(_ key: String, _ value: Int) {
+        self.key(key)
+        self.value(Int64(value))
     }
 
     package mutating func member(_ key: String, _ value: Double) {
@@ -93,11 +98,13 @@ extension JSONWriter {
         append(value ? "true" : "false")
     }
 
-    package mutating func value(_ value: some BinaryInteger) {
+    package mutating func value(_ value: Int) { self.value(Int64(value)) }
+
+    package mutating func value(_ value: Int64) {
         comma()
         if value < 0 { bytes.append(UInt8(ascii: "-")) }
         let start = bytes.count
-        var rest = UInt64(clamping: value.magnitude)
+        var rest = value.magnitude
         repeat {
             bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
             rest /= 10
@@ -140,13 +147,12 @@ extension JSONWriter {
     package mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         comma()
         bytes.append(UInt8(ascii: "\""))
-        var start = 0
-        for index in text.indices where Self.mustEscape(text[index]) {
-            bytes.append(contentsOf: text[start..<index])
-            escape(text[index])
-            start = index + 1
+        // Nearly no text has anything to escape: one look at all of it, without branches, and one copy.
+        if Self.hasToEscape(text) {
+            escaped(text)
+        } else {
+            bytes.append(contentsOf: text)
         }
-        bytes.append(contentsOf: text[start...])
         bytes.append(UInt8(ascii: "\""))
     }
 }
@@ -176,6 +182,22 @@ extension JSONWriter {
 
     private static func mustEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func hasToEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in text { found |= mustEscape(byte) ? 1 : 0 }
+        return found != 0
+    }
+
+    private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+        var start = 0
+        for index in text.indices where Self.mustEscape(text[index]) {
+            bytes.append(contentsOf: text[start..<index])
+            escape(text[index])
+            start = index + 1
+        }
+        bytes.append(contentsOf: text[start...])
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -24,18 +24,8 @@ enum { SJ_NULL, SJ_BOOL, SJ_INT, SJ_UINT, SJ_DOUBLE, SJ_STRING, SJ_ARRAY, SJ_OBJ
 sj_reader *sj_reader_create(size_t max_depth);
 void sj_reader_destroy(sj_reader *reader);
 
-/// Why a document is refused: simdjson's error codes, those apart that need different words.
-enum {
-    SJ_FINE,
-    SJ_EMPTY,
-    SJ_UNCLOSED_STRING,
-    SJ_BAD_GRAMMAR,
-    SJ_BAD_STRING,
-    SJ_BAD_NUMBER,
-    SJ_BAD_UTF8,
-    SJ_TOO_DEEP,
-    SJ_NO_MEMORY
-};
+/// Why a document is refused: simdjson's error codes, those apart that are told apart.
+enum { SJ_FINE, SJ_BAD_GRAMMAR, SJ_BAD_STRING, SJ_BAD_NUMBER, SJ_TOO_DEEP, SJ_NO_MEMORY };
 
 /// Copies the bytes in front of 64 bytes of slack, which simdjson wants, and parses them.
 /// All nodes and strings of the document before die.
