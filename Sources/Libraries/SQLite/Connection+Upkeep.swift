@@ -32,7 +32,14 @@ extension Connection {
 
     /// What is wrong with the file; empty when nothing is. Reads all of it.
     package func damage() throws -> [String] {
-        try rows("PRAGMA integrity_check") { $0.text(0) }.filter { $0 != "ok" }
+        var found: [String] = []
+        do {
+            try each("PRAGMA integrity_check") { found.append($0.text(0)) }
+        } catch let error as DatabaseError where error.kind == .corrupt {
+            // Too broken to be looked through.
+            found.append(error.description)
+        }
+        return found.filter { $0 != "ok" }
     }
 
     package enum Checkpoint: Sendable {

@@ -48,8 +48,10 @@ package actor Database {
         connection.stopsWhenCancelled = cancellation == .stops
         do {
             return try body(connection)
-        } catch let error as DatabaseError where error.kind == .interrupted {
-            throw CancellationError()
+        } catch let error as DatabaseError {
+            // Waiting for a lock that a cancelled task gave up is no news either.
+            let isStopped = cancellation == .stops && Task.isCancelled
+            throw isStopped && [.interrupted, .busy].contains(error.kind) ? CancellationError() : error
         }
     }
 
