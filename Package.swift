@@ -20,14 +20,14 @@ func part(_ name: String, uses: [String] = [], testsUse: [String] = []) -> [Targ
 }
 
 /// A library of Debian's behind a small Swift target: `CName` is the C side, `Name` what the others import.
-func library(_ name: String, over c: Target, uses: [String] = []) -> [Target] {
+func library(_ name: String, over c: Target, uses: [String] = [], testsUse: [String] = []) -> [Target] {
     [
         c,
         .target(
             name: name, dependencies: ([c.name] + uses).map { .init(stringLiteral: $0) },
             path: "Sources/Libraries/\(name)", swiftSettings: strict),
         .testTarget(
-            name: name + "Tests", dependencies: ([name] + uses).map { .init(stringLiteral: $0) },
+            name: name + "Tests", dependencies: ([name] + uses + testsUse).map { .init(stringLiteral: $0) },
             path: "Tests/LibraryTests/\(name)Tests", swiftSettings: strict),
     ]
 }
@@ -46,12 +46,14 @@ func cxx(_ name: String, links: String...) -> Target {
 }
 
 let libraries: [[Target]] = [
-    library("HTTP", over: c("CCurl", "libcurl", apt: "libcurl4-openssl-dev")),
+    library(
+        "HTTP", over: c("CCurl", "libcurl", apt: "libcurl4-openssl-dev"), uses: ["CSockets"],
+        testsUse: ["HTTPServer", "WebSocket"]),
     library(
         "HTTPServer", over: c("CMicroHTTPD", "libmicrohttpd", apt: "libmicrohttpd-dev"), uses: ["WebSocket"]),
     library(
         "WebSocket", over: .target(name: "CSockets", path: "Sources/Libraries/CSockets"),
-        uses: ["CCurl", "Crypto"]),
+        uses: ["CCurl", "Crypto"], testsUse: ["HTTPServer"]),
     library("YAML", over: c("CYAML", "yaml-0.1", apt: "libyaml-dev")),
     library("JSON", over: cxx("CSimdjson", links: "simdjson")),
     library("SQLite", over: c("CSQLite", "sqlite3", apt: "libsqlite3-dev")),

@@ -1,0 +1,286 @@
+import CMicroHTTPD
+import Glibc
+import WebSocket
+
+/// What the server's tasks and libmicrohttpd's thread share.
+final class ServerCore: Sendable {
+    let limits: HTTPLimits
+    let loop: SocketLoop
+    private let handler: @Sendable (HTTPRequest) async -> HTTPReply
+    private let state = Guarded(State())
+
+    private struct State {
+        var phase = Phase.running
+        var daemon: Handle?
+        var lastID: UInt64 = 0
+        /// When to hang up, by the connection's descriptor.
+        var deadlines: [Int32: Double] = [:]
+        /// Requests whose handler runs; their connections are suspended.
+        var pending: [UInt64: Pending] = [:]
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+        var sockets: [UInt64: WebSocket] = [:]
+        /// Requests from their head to the end of their answer.
+        var active = 0
+        /// Upgraded connections not yet given back.
+        var upgraded = 0
+        var isTooLate = false
+        var waiter: (condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)?
+        var stopWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    enum Phase { case running, stopping, stopped }
+
+    /// A pointer of libmicrohttpd's; its functions used here may be called from any thread.
+    struct Handle: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    private struct Pending: Sendable {
+        let connection: Handle
+        let reply: Guarded<HTTPReply?>
+    }
+
+    init(
+        loop: SocketLoop, limits: HTTPLimits, handler: @escaping @Sendable (HTTPRequest) async -> HTTPReply
+    ) {
+        self.loop = loop
+        self.limits = limits
+        self.handler = handler
+    }
+
+    var isStopping: Bool { state.with { $0.phase != .running } }
+
+    // MARK: - Start
+
+    /// Takes over the listening descriptor.
+    func open(_ listener: Int32) throws(HTTPServerError) {
+        // libmicrohttpd's from here until it has stopped.
+        let context = Unmanaged.passRetained(self)
+        // Room for a head of the size allowed, for what its fields take besides, and for the answer's head.
+        let memory = limits.head * 2 + limits.fields * 64
+        let daemon = cmhd_start(
+            listener, UInt32(limits.connections), memory, UInt32(max(1, limits.stalledFor.inSeconds)),
+            context.toOpaque(), handleRequest, noteTarget, noteCompletion, noteConnection)
+        guard let daemon else {
+            context.release()
+            Glibc.close(listener)
+            throw HTTPServerError(kind: .exhausted, text: "cannot start the server: \(systemError())")
+        }
+        state.with { $0.daemon = Handle(pointer: daemon) }
+        watchDeadlines()
+    }
+
+    // MARK: - Requests
+
+    /// Starts the handler for a request whose connection is suspended.
+    func handle(_ request: HTTPRequest, on connection: OpaquePointer, reply: Guarded<HTTPReply?>) {
+        let pending = Pending(connection: Handle(pointer: connection), reply: reply)
+        let (id, isStopping) = state.with { state -> (UInt64, Bool) in
+            state.lastID += 1
+            state.pending[state.lastID] = pending
+            return (state.lastID, state.phase != .running)
+        }
+        if isStopping {
+            answer(id, .text(503, "stopping\n"))
+            return
+        }
+        // Not a child task: the request came on the C library's thread. `shutdown` waits for it and cancels it.
+        run(id) { core in core.answer(id, await core.handler(request)) }
+    }
+
+    private func run(_ id: UInt64, _ work: @escaping @Sendable (ServerCore) async -> Void) {
+        state.with { state in
+            state.tasks[id] = Task {
+                await work(self)
+                self.state.with { _ = $0.tasks.removeValue(forKey: id) }
+            }
+        }
+    }
+
+    /// The first answer counts.
+    private func answer(_ id: UInt64, _ reply: HTTPReply) {
+        guard let pending = state.with({ $0.pending[id] }) else { return }
+        pending.reply.with { if $0 == nil { $0 = reply } }
+        let isFirst = state.with { $0.pending.removeValue(forKey: id) != nil }
+        if isFirst { MHD_resume_connection(pending.connection.pointer) }
+    }
+
+    // MARK: - Sockets
+
+    /// Serves a socket that libmicrohttpd has handed over.
+    func serve(
+        _ descriptor: Int32, early: [UInt8], upgrade: Exchange.Upgrade, remote: String, handle: OpaquePointer
+    ) {
+        let handle = Handle(pointer: handle)
+        state.with { $0.upgraded += 1 }
+        let socket = WebSocket.adopt(
+            descriptor, early: early, subprotocol: upgrade.subprotocol, peer: remote, limits: limits.sockets,
+            on: loop, release: { self.giveBack(handle) })
+        let (id, isStopping) = state.with { state -> (UInt64, Bool) in
+            state.lastID += 1
+            state.sockets[state.lastID] = socket
+            return (state.lastID, state.phase != .running)
+        }
+        if isStopping { socket.close(code: 1001, reason: "the server is stopping") }
+        run(id) { core in
+            await upgrade.serve(socket)
+            socket.close()
+            core.state.with { _ = $0.sockets.removeValue(forKey: id) }
+        }
+    }
+
+    private func giveBack(_ handle: Handle) {
+        cmhd_end_upgrade(handle.pointer)
+        wake { $0.upgraded -= 1 }
+    }
+
+    // MARK: - Requests in flight
+
+    /// A head has come in.
+    func begin(_ descriptor: Int32) {
+        let deadline = monotonicSeconds() + limits.bodyWithin.inSeconds
+        state.with { state in
+            state.active += 1
+            state.deadlines[descriptor] = deadline
+        }
+    }
+
+    /// The client is not to be hurried while we think.
+    func suspendDeadline(_ descriptor: Int32) {
+        state.with { _ = $0.deadlines.removeValue(forKey: descriptor) }
+    }
+
+    func expect(_ descriptor: Int32, within limit: Duration) {
+        let deadline = monotonicSeconds() + limit.inSeconds
+        state.with { $0.deadlines[descriptor] = deadline }
+    }
+
+    /// Its answer has left, or the client has.
+    func end() {
+        wake { $0.active -= 1 }
+    }
+
+    // MARK: - Time
+
+    private func watchDeadlines() {
+        let shortest = min(limits.headWithin, limits.bodyWithin, limits.answerWithin)
+        let pause = min(.milliseconds(500), shortest / 4)
+        // Nobody's child: it ends once the server has stopped.
+        Task {
+            while sweep() { try? await Task.sleep(for: pause) }
+        }
+    }
+
+    /// Hangs up where time is over; libmicrohttpd then sees the end and cleans up.
+    private func sweep() -> Bool {
+        let now = monotonicSeconds()
+        return state.with { state in
+            for (descriptor, deadline) in state.deadlines where now >= deadline {
+                // Under the lock: the descriptor is closed only after it has left the table.
+                Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+                state.deadlines[descriptor] = .infinity
+            }
+            return state.phase != .stopped
+        }
+    }
+
+    // MARK: - Stop
+
+    func letGo() {
+        // Nobody waits for it: whoever let go of the server does not care how it ends.
+        Task { await shutdown(grace: .zero) }
+    }
+
+    func shutdown(grace: Duration) async {
+        let daemon = state.with { state -> Handle? in
+            guard state.phase == .running else { return nil }
+            state.phase = .stopping
+            return state.daemon
+        }
+        guard let daemon else { return await stopped() }
+        let listener = MHD_quiesce_daemon(daemon.pointer)
+        if listener >= 0 { Glibc.close(listener) }
+        for socket in state.with({ Array($0.sockets.values) }) {
+            socket.close(code: 1001, reason: "the server is stopping")
+        }
+        await quiet(within: grace)
+        let (sockets, tasks, pending) = state.with {
+            (Array($0.sockets.values), Array($0.tasks.values), Array($0.pending.keys))
+        }
+        for task in tasks { task.cancel() }
+        for socket in sockets { socket.kill() }
+        for id in pending { answer(id, .text(503, "stopping\n")) }
+        await quiet(within: .seconds(1))
+        await allGivenBack()
+        await stop(daemon)
+    }
+
+    private func stopped() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.with { state in
+                if state.phase != .stopped { state.stopWaiters.append(continuation) }
+                return state.phase == .stopped
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Waits until no request is in flight and no socket open.
+    private func quiet(within limit: Duration) async {
+        state.with { $0.isTooLate = false }
+        let timer = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            wake { $0.isTooLate = true }
+        }
+        await waitFor { $0.isTooLate || ($0.active == 0 && $0.upgraded == 0) }
+        timer.cancel()
+    }
+
+    /// The loop always gives a killed socket back; the descriptor must not be closed under it.
+    private func allGivenBack() async {
+        await waitFor { $0.upgraded == 0 }
+    }
+
+    private func waitFor(_ condition: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isMet = state.with { state in
+                if condition(state) { return true }
+                state.waiter = (condition, continuation)
+                return false
+            }
+            if isMet { continuation.resume() }
+        }
+    }
+
+    /// Changes something that `shutdown` may wait for.
+    private func wake(_ change: (inout State) -> Void) {
+        let waiter = state.with { state -> CheckedContinuation<Void, Never>? in
+            change(&state)
+            guard let waiter = state.waiter, waiter.condition(state) else { return nil }
+            state.waiter = nil
+            return waiter.continuation
+        }
+        waiter?.resume()
+    }
+
+    private func stop(_ daemon: Handle) async {
+        await withCheckedContinuation { continuation in
+            let work = { @Sendable in
+                // Waits for libmicrohttpd's thread.
+                MHD_stop_daemon(daemon.pointer)
+                continuation.resume()
+            }
+            if !startThread("stop", work) { work() }
+        }
+        let waiters = state.with { state -> [CheckedContinuation<Void, Never>] in
+            state.phase = .stopped
+            state.daemon = nil
+            let waiters = state.stopWaiters
+            state.stopWaiters = []
+            return waiters
+        }
+        // The reference that libmicrohttpd's callbacks had.
+        Unmanaged.passUnretained(self).release()
+        for waiter in waiters { waiter.resume() }
+    }
+}

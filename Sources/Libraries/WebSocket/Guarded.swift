@@ -1,0 +1,28 @@
+import Glibc
+
+/// A value that only one thread at a time may touch. Decide inside `with`, act outside of it.
+///
+/// A pthread mutex, because the thread sanitizer does not understand `Synchronization.Mutex` on Linux.
+package final class Guarded<Value>: @unchecked Sendable {
+    private var value: Value
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    package init(_ value: sending Value) {
+        self.value = value
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    package func with<Result, Failure>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&value)
+    }
+}
