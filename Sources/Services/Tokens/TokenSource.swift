@@ -1,0 +1,35 @@
+/// Where a token comes from.
+package protocol TokenSource: Sendable {
+    /// Gets one; each call asks anew.
+    func token() async throws(TokenError) -> String
+
+    /// Waits until asking again may give another token than `refused`; throws when it never will.
+    func mayDiffer(from refused: AccessToken) async throws
+
+    /// Where it is, for messages; no secrets.
+    var place: String { get }
+}
+
+extension TokenSource {
+    package func mayDiffer(from refused: AccessToken) async throws {
+        throw TokenError(.again, "\(place) gives the \(refused) again that was refused")
+    }
+}
+
+/// Why there is no token.
+package struct TokenError: Error, Equatable, CustomStringConvertible {
+    package enum Reaction: Sendable {
+        /// Asking again may help.
+        case again
+        /// Somebody has to change something first.
+        case giveUp
+    }
+
+    package let reaction: Reaction
+    package let description: String
+
+    package init(_ reaction: Reaction, _ description: String) {
+        self.reaction = reaction
+        self.description = description
+    }
+}
