@@ -65,7 +65,7 @@ let libraries: [[Target]] = [
 let parts: [[Target]] = [
     part("Chat"),
     part("Rules", uses: ["Chat", "YAML", "Matching", "Unicode"]),
-    part("Engine", uses: ["Chat", "SQLite"]),
+    part("Engine", uses: ["Chat", "SQLite"], testsUse: ["ChatTesting"]),
     part("Rehearsal", uses: ["Chat", "Rules", "Engine"]),
     part(
         "Services", uses: ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],

@@ -23,6 +23,11 @@ public protocol Inbox: Sendable {
     /// How far each stream was decided, by the stream's text: where to read on.
     func cursors(of realm: Realm) async -> [String: Position]
 
+    /// Tells of streams that are read for the first time, and from where on: what comes after is new, what was before is
+    /// history. Streams that have a cursor already keep it. Returns once that is durable; read no events before, or
+    /// those of a first minute could be taken for history after a crash.
+    func begin(_ streams: [Cursor]) async
+
     /// Hands over events in order; never waits for handlers.
     func deliver(_ events: [ChatEvent]) async -> Taken
 
@@ -31,6 +36,11 @@ public protocol Inbox: Sendable {
 
     /// For logs, `STATUS=` and readiness.
     func report(_ status: ServiceStatus)
+}
+
+extension Inbox {
+    /// An inbox that keeps nothing has nothing to note.
+    public func begin(_ streams: [Cursor]) async {}
 }
 
 /// The answer to a delivery.

@@ -8,6 +8,8 @@ public struct Situation: Sendable {
     public var facts: MemberFacts
     /// True while a service catches up, when the event is older than answers may be.
     public var isStale: Bool
+    /// How many answers this event may still get: a decision with more of them is dropped whole.
+    public var answersLeft: Int
     /// What rules and plugins remembered.
     public var memory: any Recollection
     /// Names of accounts, channels and roles from `config.yaml`.
@@ -15,13 +17,14 @@ public struct Situation: Sendable {
 
     public init(
         now: Timestamp, own: UserID? = nil, abilities: Abilities, facts: MemberFacts = MemberFacts(),
-        isStale: Bool = false, memory: any Recollection, directory: Directory
+        isStale: Bool = false, answersLeft: Int = 1, memory: any Recollection, directory: Directory
     ) {
         self.now = now
         self.own = own
         self.abilities = abilities
         self.facts = facts
         self.isStale = isStale
+        self.answersLeft = answersLeft
         self.memory = memory
         self.directory = directory
     }

@@ -1,0 +1,378 @@
+internal import Chat
+
+/// The one actor that takes turns: one event at a time, many to a commit. What it decides is durable before any of it
+/// is done.
+actor Decider {
+    private let parts: Parts
+    private let lease: Lease
+    private let outbox: Outbox
+    private let schedule: Schedule
+    private var turn: Turn
+    private var botsVersion: Int
+    private var intake: Intake
+    private var accounts: [String: Turn.Account] = [:]
+    private var realms: [String: Realm] = [:]
+    /// What is known of channels, for events that only name theirs.
+    private var channels: [ChannelID: Channel] = [:]
+    private var continuations: [String: Continuation] = [:]
+    /// Came due before it was known who we are on their account.
+    private var early: [String: [String]] = [:]
+    private var order: Int64
+    private var ups = 0
+    private var pending = Pending()
+
+    /// What the next commit makes durable, and what follows it.
+    private struct Pending {
+        var changes: [RowChange] = []
+        var actions: [OpenAction] = []
+        var later: [PendingContinuation] = []
+        var decided: [(Delivery, count: Int)] = []
+        var began: [Flag] = []
+        var metrics = TurnCounts()
+    }
+
+    private struct TurnCounts {
+        var own = 0
+        var duplicate = 0
+        var orphan = 0
+        var decided = 0
+        var stale = 0
+        var removed = 0
+        var answers = 0
+        var silenced = 0
+        var matched: [String: Int] = [:]
+        var failures: [String: Int] = [:]
+    }
+
+    /// What the decider works with; the same for the whole run.
+    struct Parts: Sendable {
+        let settings: EngineSettings
+        let journal: any Journal
+        let identities: Identities
+        let queue: BatchQueue<Work>
+        let gate: EngineGate
+        let bots: Bots
+        let counters: Counters
+        let heartbeat: Heartbeat
+        let time: any TimeSource
+        let log: Log
+    }
+
+    init(
+        _ parts: Parts, accounts: [EngineAccount], stored: Stored, lease: Lease, outbox: Outbox,
+        schedule: Schedule
+    ) {
+        self.parts = parts
+        self.lease = lease
+        self.outbox = outbox
+        self.schedule = schedule
+        let bots = parts.bots.inUse
+        botsVersion = bots.version
+        turn = Turn(
+            handlers: bots.handlers, directory: bots.directory, memory: Memory(isComplete: false),
+            limits: parts.settings.limits)
+        intake = stored.intake
+        continuations = stored.continuations
+        // Each run has a lease of its own, so these numbers go on where the last run's ended.
+        order = lease.number << 32
+        for account in accounts {
+            self.accounts[account.name] = Turn.Account(
+                name: account.name, own: nil, abilities: account.service.abilities)
+        }
+    }
+
+    /// Decides until the queue is finished and empty.
+    func run() async throws {
+        while let work = await parts.queue.takeAll() {
+            for batch in batches(of: work) {
+                await outbox.waitForRoom()
+                if Task.isCancelled { return }
+                parts.heartbeat.begin(at: parts.time.now)
+                try await decide(batch)
+                try await commit()
+                parts.heartbeat.end()
+            }
+        }
+    }
+
+    func cursors(of realm: Realm) -> [String: Position] { intake.cursors(of: realm) }
+
+    /// Cuts what was taken so that no commit is too large.
+    private func batches(of work: [Work]) -> [[Work]] {
+        var batches: [[Work]] = []
+        var batch: [Work] = []
+        var left = parts.settings.batchLimit
+        for work in work {
+            guard case .events(var delivery) = work else {
+                batch.append(work)
+                continue
+            }
+            while delivery.events.count > left {
+                var part = delivery
+                part.events = delivery.events.prefix(left)
+                delivery.events = delivery.events.dropFirst(left)
+                batches.append(batch + [.events(part)])
+                batch = []
+                left = parts.settings.batchLimit
+            }
+            left -= delivery.events.count
+            batch.append(.events(delivery))
+        }
+        return batches + [batch]
+    }
+
+    private func decide(_ batch: [Work]) async throws {
+        if let bots = parts.bots.newer(than: botsVersion) {
+            turn.handlers = bots.handlers
+            turn.directory = bots.directory
+            botsVersion = bots.version
+        }
+        for case .events(let delivery) in batch { turn.memory.want(delivery.events) }
+        try await load()
+        for work in batch {
+            switch work {
+            case .started: try await take(started())
+            case .identified(let account, let user, let realm):
+                try await identified(account, as: user, in: realm)
+            case .status(let account, let status): try await changed(account, to: status)
+            case .began(let streams, let flag):
+                intake.begin(streams)
+                pending.began.append(flag)
+            case .events(let delivery): try await take(delivery)
+            case .result(let open, let outcome): try await finish(open, outcome)
+            case .due(let keys): for key in keys { try await resume(key) }
+            }
+        }
+    }
+
+    private func take(_ delivery: Delivery) async throws {
+        for event in delivery.events {
+            guard event.isFromOutside else { continue }
+            switch intake.admit(event) {
+            case .new: try await take(event)
+            case .own:
+                pending.metrics.own += 1
+                turn.heardOurselves(event)
+            case .duplicate: pending.metrics.duplicate += 1
+            }
+        }
+        pending.decided.append((delivery, delivery.events.count))
+    }
+
+    private func take(_ event: ChatEvent) async throws {
+        if let channel = event.channel {
+            if channels.count > 16_384 { channels = [:] }
+            channels[channel.id] = channel
+        }
+        let account =
+            accounts[event.account]
+            ?? Turn.Account(
+                name: event.account, own: nil,
+                abilities: Abilities(
+                    events: [], actions: [], textLimit: .init(0, .bytes)))
+        var progress = turn.begin(event, at: parts.time.now, as: account)
+        while !turn.advance(&progress) { try await load() }
+        add(progress.outcome, of: event)
+    }
+
+    private func add(_ outcome: Turn.Outcome, of event: ChatEvent) {
+        pending.metrics.decided += 1
+        if outcome.isStale { pending.metrics.stale += 1 }
+        if outcome.removed { pending.metrics.removed += 1 }
+        pending.metrics.answers += outcome.answers
+        for name in outcome.matched { pending.metrics.matched[name, default: 0] += 1 }
+        for var open in outcome.actions {
+            order += 1
+            open.order = order
+            pending.actions.append(open)
+            pending.changes.append(RowChange(RowKey(.action, open.key.text), JSONRow.body(of: open)))
+        }
+        for later in outcome.later {
+            continuations[later.key] = later.continuation
+            pending.later.append(later)
+            pending.changes.append(
+                RowChange(RowKey(.continuation, later.key), JSONRow.body(of: later.continuation)))
+        }
+        report(outcome, of: event)
+    }
+
+    private func report(_ outcome: Turn.Outcome, of event: ChatEvent) {
+        for failure in outcome.failures {
+            pending.metrics.failures[failure.handler, default: 0] += 1
+            parts.log.error("\(failure.handler): \(failure.why)", [("event", event.id)])
+        }
+        for silenced in outcome.silenced {
+            pending.metrics.silenced += 1
+            parts.log.warning(
+                "\(silenced.rule) is silent towards \(silenced.sender) for a while: \(silenced.why)",
+                [("event", event.id)])
+        }
+        if outcome.isOrphan, case .resumed(let continuation, _) = event.kind {
+            pending.metrics.orphan += 1
+            parts.log.warning(
+                "\(continuation.owner) is gone, so its step \(continuation.step) is dropped",
+                [("event", continuation.event)])
+        }
+    }
+
+    private func load() async throws {
+        let subjects = turn.memory.takeMissing()
+        guard !subjects.isEmpty else { return }
+        let keys = subjects.map(\.rowKey).sorted()
+        let rows = try await untilItWorks { journal throws(JournalError) in
+            try await journal.rows(of: .memory, keys: keys)
+        }
+        turn.memory.insert(rows, for: subjects)
+    }
+
+    private func commit() async throws {
+        var changes = pending.changes
+        changes += intake.takeChanges()
+        changes += turn.memory.takeChanges()
+        let done = pending
+        pending = Pending()
+        if !changes.isEmpty {
+            let lease = lease
+            try await untilItWorks { [changes] journal throws(JournalError) in
+                try await journal.append(changes, under: lease)
+            }
+        }
+        if !done.began.isEmpty {
+            for flag in done.began { flag.set() }
+            parts.gate.changed.fire()
+        }
+        for later in done.later {
+            if let due = later.continuation.due { schedule.add(later.key, due: due) }
+        }
+        if !done.actions.isEmpty { await outbox.add(done.actions) }
+        turn.memory.evict(over: parts.settings.rowsInMemory)
+        count(done, didCommit: !changes.isEmpty)
+    }
+
+    /// Does it again while the store cannot be written or read; nothing new is decided meanwhile.
+    private func untilItWorks<Answer: Sendable>(
+        _ body: (any Journal) async throws(JournalError) -> Answer
+    ) async throws -> Answer {
+        var backoff = parts.settings.backoff
+        let since = parts.time.now
+        while true {
+            do throws(JournalError) {
+                let answer = try await body(parts.journal)
+                if parts.gate.isStoreInTrouble {
+                    parts.gate.setTrouble(nil)
+                    parts.log.info("the store can be written again")
+                }
+                return answer
+            } catch .unwritable(let why) {
+                parts.counters.change { $0.storeErrors += 1 }
+                if !parts.gate.isStoreInTrouble {
+                    parts.log.error("\(why); events wait until it can be written")
+                    parts.gate.setTrouble(why)
+                }
+                guard parts.time.now - since < parts.settings.storeLimit else {
+                    throw JournalError.unwritable(why)
+                }
+                parts.heartbeat.end()
+                try await parts.time.sleep(for: backoff.next())
+                parts.heartbeat.begin(at: parts.time.now)
+            } catch {
+                throw error
+            }
+        }
+    }
+
+    private func count(_ done: Pending, didCommit: Bool) {
+        let now = ContinuousClock.now
+        for (delivery, count) in done.decided { delivery.inbox.finished(count) }
+        let counts = done.metrics
+        let (waiting, rows) = (continuations.count, turn.memory.count)
+        parts.counters.change { metrics in
+            for (delivery, count) in done.decided {
+                metrics.taken += count
+                metrics.latency.add(now - delivery.at, times: count)
+            }
+            metrics.dropped[.own, default: 0] += counts.own
+            metrics.dropped[.duplicate, default: 0] += counts.duplicate
+            metrics.dropped[.orphan, default: 0] += counts.orphan
+            metrics.decided += counts.decided
+            metrics.stale += counts.stale
+            metrics.removed += counts.removed
+            metrics.answers += counts.answers
+            metrics.silenced += counts.silenced
+            metrics.matched.merge(counts.matched, uniquingKeysWith: +)
+            metrics.handlerFailures.merge(counts.failures, uniquingKeysWith: +)
+            if didCommit { metrics.commits += 1 }
+            metrics.continuations = waiting
+            metrics.rowsInMemory = rows
+        }
+    }
+}
+
+// What steward itself has to say.
+extension Decider {
+    private func started() -> ChatEvent {
+        ChatEvent(
+            id: "started/\(lease.number)", account: "", realm: parts.identities.realm("steward"),
+            sentAt: parts.time.now, kind: .started)
+    }
+
+    private func identified(_ account: String, as user: UserID, in realm: Realm) async throws {
+        accounts[account]?.own = user
+        realms[account] = realm
+        intake.identified(as: user)
+        for key in early.removeValue(forKey: account) ?? [] { try await resume(key) }
+    }
+
+    private func changed(_ account: String, to status: ServiceStatus) async throws {
+        guard let realm = realms[account] else { return }
+        let kind: ChatEvent.Kind
+        switch status {
+        case .connecting: return
+        case .up: kind = .serviceUp
+        case .down(let reason), .failed(let reason): kind = .serviceDown(reason: reason)
+        }
+        ups += 1
+        try await take(
+            ChatEvent(
+                id: "status/\(account)/\(lease.number)/\(ups)", account: account, realm: realm,
+                sentAt: parts.time.now, kind: kind))
+    }
+
+    /// An action is over; whoever waits for its result gets it in the same commit.
+    private func finish(_ open: OpenAction, _ outcome: ActionOutcome) async throws {
+        pending.changes.append(RowChange(RowKey(.action, open.key.text), nil))
+        let realm = parts.identities.realm(open.realm)
+        if case .done(let receipt) = outcome, let message = receipt.message {
+            intake.sent(message.id, in: realms[open.action.place.account] ?? realm)
+        }
+        guard let continuation = open.action.then else { return }
+        let answer: ChatEvent.Outcome =
+            switch outcome {
+            case .done(let receipt): .done(receipt)
+            case .failed(let why): .failed(why)
+            }
+        try await take(resumed(continuation, answer, named: open.key.text))
+    }
+
+    private func resume(_ key: String) async throws {
+        guard let continuation = continuations[key] else { return }
+        if let account = continuation.place?.account, accounts[account]?.own == nil {
+            early[account, default: []].append(key)
+            return
+        }
+        continuations[key] = nil
+        pending.changes.append(RowChange(RowKey(.continuation, key), nil))
+        try await take(resumed(continuation, .due, named: key))
+    }
+
+    private func resumed(_ continuation: Continuation, _ outcome: ChatEvent.Outcome, named key: String)
+        -> ChatEvent
+    {
+        let realm = parts.identities.realm(continuation.realm)
+        let id = continuation.place.map { realm.channel($0.channel) }
+        return ChatEvent(
+            id: "resumed/\(key)", account: continuation.place?.account ?? "", realm: realm,
+            channel: id.map { channels[$0] ?? Channel(id: $0) }, sentAt: parts.time.now,
+            kind: .resumed(continuation, outcome))
+    }
+}

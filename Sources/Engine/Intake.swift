@@ -1,0 +1,208 @@
+package import Chat
+
+/// Decides which events are new: our own and those that were decided already go no further. It knows how far every
+/// stream was decided.
+package struct Intake: Sendable {
+    package enum Verdict: Sendable, Equatable {
+        case new
+        /// We did it ourselves, on this or another account of the realm.
+        case own
+        case duplicate
+    }
+
+    fileprivate struct Mark {
+        let stream: StreamID
+        var number: Int64?
+        var index: Int64?
+        var token: String?
+        /// Events decided since the token last changed: the token alone does not say that they were.
+        var ids: [String] = []
+        var isChanged = false
+    }
+
+    private var marks: [UInt32: Mark] = [:]
+    private var changed: [UInt32] = []
+    private var own: Set<UserID> = []
+    private var newOwn: [UserID] = []
+    private var sent = RecentTexts(most: 8192)
+    private var recent = RecentTexts(most: 8192)
+
+    package init() {}
+
+    /// Events of that user are ours from now on.
+    package mutating func identified(as user: UserID) {
+        if own.insert(user).inserted { newOwn.append(user) }
+    }
+
+    /// We sent that message.
+    package mutating func sent(_ message: String, in realm: Realm) {
+        sent.insert(realm.name + "\u{1F}" + message)
+    }
+
+    /// Streams that are new to us, and where their history ends.
+    package mutating func begin(_ streams: [Cursor]) {
+        for cursor in streams where marks[cursor.stream.identity.number] == nil {
+            var mark = Mark(stream: cursor.stream)
+            switch cursor.position {
+            case .number(let number, let index):
+                mark.number = number
+                mark.index = index
+            case .token(let token): mark.token = token
+            }
+            note(mark)
+        }
+    }
+
+    /// Whether the event goes on; its stream counts as decided up to here in any case.
+    package mutating func admit(_ event: ChatEvent) -> Verdict {
+        if let cursor = event.cursor {
+            if !advance(to: cursor, event) { return .duplicate }
+        } else if !event.id.isEmpty, !recent.insert(identity(of: event)) {
+            return .duplicate
+        }
+        if let member = event.member, own.contains(member.user) { return .own }
+        if !sent.isEmpty, let message = event.message,
+            sent.contains(event.realm.name + "\u{1F}" + message.id),
+            event.name == .messageAdded
+        {
+            return .own
+        }
+        return .new
+    }
+
+    /// How far each stream of the realm was decided.
+    package func cursors(of realm: Realm) -> [String: Position] {
+        var cursors: [String: Position] = [:]
+        for mark in marks.values where mark.stream.identity.realmName == realm.name {
+            cursors[mark.stream.text] =
+                mark.token.map { .token($0) } ?? .number(mark.number ?? 0, index: mark.index)
+        }
+        return cursors
+    }
+
+    private func identity(of event: ChatEvent) -> String {
+        event.realm.name + "\u{1F}" + (event.channel?.id.text ?? "") + "\u{1F}" + event.id
+    }
+
+    /// False when the event was decided already.
+    private mutating func advance(to cursor: Cursor, _ event: ChatEvent) -> Bool {
+        let number = cursor.stream.identity.number
+        var mark = marks[number] ?? Mark(stream: cursor.stream)
+        switch cursor.position {
+        case .number(let position, let index):
+            // Messages go by their index: after a gap they are read from the list, where they have no event number.
+            if case .messageAdded = event.kind, let index {
+                if let decided = mark.index, index <= decided { return false }
+            } else if let decided = mark.number, position <= decided {
+                return false
+            }
+            mark.number = max(mark.number ?? position, position)
+            if let index { mark.index = max(mark.index ?? index, index) }
+        case .token(let token):
+            if mark.ids.contains(event.id) { return false }
+            if token != mark.token {
+                // The token now says that all before it were decided.
+                mark.token = token
+                mark.ids = []
+            }
+            mark.ids.append(event.id)
+            if mark.ids.count > 1024 { mark.ids.removeFirst() }
+        }
+        note(mark)
+        return true
+    }
+
+    private mutating func note(_ mark: Mark) {
+        var mark = mark
+        let number = mark.stream.identity.number
+        if !mark.isChanged { changed.append(number) }
+        mark.isChanged = true
+        marks[number] = mark
+    }
+}
+
+extension Intake {
+    /// What changed since this was last asked, as rows for the journal.
+    mutating func takeChanges() -> [RowChange] {
+        var changes: [RowChange] = []
+        for number in changed {
+            guard var mark = marks[number] else { continue }
+            mark.isChanged = false
+            marks[number] = mark
+            let key = RowKey(.stream, mark.stream.identity.realmName, mark.stream.text)
+            changes.append(RowChange(key, mark.body))
+        }
+        changed.removeAll(keepingCapacity: true)
+        for user in newOwn {
+            changes.append(RowChange(RowKey(.identity, user.identity.realmName, user.text), []))
+        }
+        newOwn = []
+        return changes
+    }
+
+    /// Takes in what an earlier run left in the journal.
+    mutating func load(streams: [Row], identities: [Row], from realms: Identities) {
+        for row in streams {
+            let stream = realms.realm(row.key.key).stream(row.key.part)
+            if let mark = Mark(stream, row.body) { marks[stream.identity.number] = mark }
+        }
+        for row in identities { own.insert(realms.realm(row.key.key).user(row.key.part)) }
+    }
+}
+
+extension Intake.Mark {
+    fileprivate init?(_ stream: StreamID, _ body: [UInt8]) {
+        self.stream = stream
+        var reader = RowReader(body)
+        guard let flags = reader.number() else { return nil }
+        if flags & 1 != 0 { number = reader.number() }
+        if flags & 2 != 0 { index = reader.number() }
+        if flags & 4 != 0 { token = reader.text() }
+        guard let count = reader.count() else { return nil }
+        for _ in 0..<count {
+            guard let id = reader.text() else { return nil }
+            ids.append(id)
+        }
+    }
+
+    fileprivate var body: [UInt8] {
+        var writer = RowWriter()
+        writer.number((number == nil ? 0 : 1) | (index == nil ? 0 : 2) | (token == nil ? 0 : 4))
+        if let number { writer.number(number) }
+        if let index { writer.number(index) }
+        if let token { writer.text(token) }
+        writer.count(ids.count)
+        for id in ids { writer.text(id) }
+        return writer.bytes
+    }
+}
+
+/// The last texts that were put in.
+struct RecentTexts: Sendable {
+    private let most: Int
+    private var texts: Set<String> = []
+    private var order: [String] = []
+    private var oldest = 0
+
+    init(most: Int) {
+        self.most = most
+    }
+
+    var isEmpty: Bool { texts.isEmpty }
+
+    func contains(_ text: String) -> Bool { texts.contains(text) }
+
+    /// False when it was there already.
+    @discardableResult
+    mutating func insert(_ text: String) -> Bool {
+        guard texts.insert(text).inserted else { return false }
+        if order.count < most {
+            order.append(text)
+        } else {
+            texts.remove(order[oldest])
+            order[oldest] = text
+            oldest = (oldest + 1) % most
+        }
+        return true
+    }
+}

@@ -1,0 +1,109 @@
+package import Chat
+
+/// The one store: a log of changed rows, and the tables that the log ends up in.
+///
+/// Whoever writes holds the lease. Several processes may have the same store open; one of them has the lease, the
+/// others stand by.
+package protocol Journal: Sendable {
+    /// Tries to take the lease, until `until`; what earlier holders wrote can be read afterwards.
+    func acquire(by holder: String, at now: Timestamp, until: Timestamp) async throws(JournalError)
+        -> LeaseAnswer
+
+    /// Keeps the lease until `until`; throws `.leaseLost` when somebody else has it.
+    func renew(_ lease: Lease, until: Timestamp) async throws(JournalError)
+
+    /// Gives the lease back, so that whoever stands by takes over at once.
+    func release(_ lease: Lease) async
+
+    /// Makes all changes durable, or none. It may be repeated after an error: a change says what a row is, not how it
+    /// differs.
+    func append(_ changes: [RowChange], under lease: Lease) async throws(JournalError)
+
+    /// All rows with one of these keys, in any order.
+    func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [Row]
+
+    /// The whole of a small table, in any order.
+    func rows(of table: JournalTable) async throws(JournalError) -> [Row]
+
+    /// Called when there is nothing else to do: moves the log into its tables.
+    func tidy(under lease: Lease) async throws(JournalError)
+}
+
+/// Whoever holds a newer one has overtaken the others: the store refuses what comes with an older number.
+package struct Lease: Sendable, Equatable {
+    package let number: Int64
+
+    package init(number: Int64) {
+        self.number = number
+    }
+}
+
+package enum LeaseAnswer: Sendable, Equatable {
+    case taken(Lease)
+    /// Somebody else has it, until that time unless they renew it.
+    case held(by: String, until: Timestamp)
+}
+
+/// The tables of the store.
+package enum JournalTable: UInt8, Sendable, CaseIterable {
+    /// Members, channels and what rules remember of them; many rows, read when first needed.
+    case memory = 1
+    /// How far each stream was decided.
+    case stream = 2
+    /// Actions that were decided and not yet done.
+    case action = 3
+    /// What waits for its time.
+    case continuation = 4
+    /// Our own users, so that they are known before the first log-in.
+    case identity = 5
+}
+
+/// Which row of a table: `key` is what rows are read by, `part` tells rows of one key apart.
+package struct RowKey: Sendable, Hashable {
+    package var table: JournalTable
+    package var key: String
+    package var part: String
+
+    package init(_ table: JournalTable, _ key: String, _ part: String = "") {
+        self.table = table
+        self.key = key
+        self.part = part
+    }
+}
+
+package struct Row: Sendable, Equatable {
+    package var key: RowKey
+    package var body: [UInt8]
+
+    package init(key: RowKey, body: [UInt8]) {
+        self.key = key
+        self.body = body
+    }
+}
+
+/// What a row is from now on; nil when it is no more.
+package struct RowChange: Sendable, Equatable {
+    package var key: RowKey
+    package var body: [UInt8]?
+
+    package init(_ key: RowKey, _ body: [UInt8]?) {
+        self.key = key
+        self.body = body
+    }
+}
+
+/// Why the store did not do it: a case for each reaction.
+package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Somebody else works on the store now; this process must stop writing.
+    case leaseLost(String)
+    /// No room, or not writable: nothing was changed, and it may work later.
+    case unwritable(String)
+    /// Repeating cannot help: a store of a newer steward, or one that is damaged.
+    case unusable(String)
+
+    package var description: String {
+        switch self {
+        case .leaseLost(let why), .unwritable(let why), .unusable(let why): why
+        }
+    }
+}

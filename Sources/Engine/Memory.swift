@@ -1,0 +1,266 @@
+package import Chat
+
+/// What is remembered of users and channels, and for everybody: what steward notes by itself, and what rules and
+/// plugins noted.
+///
+/// Rows come from the journal when they are first needed and go back to it with each commit; those not used for long
+/// leave memory. Changes are seen at once.
+package final class Memory: Recollection {
+    private let state: Locked<State>
+
+    /// `isComplete`: there is no journal behind, so what is not here does not exist.
+    package init(isComplete: Bool) {
+        state = Locked(State(isComplete: isComplete))
+    }
+
+    /// How many users and channels are in memory.
+    package var count: Int { state.withLock { $0.rows.count } }
+
+    package func value(of key: MemoryKey) -> MemoryValue? {
+        state.withLock { $0.value(of: key) }
+    }
+
+    /// What is forgotten by then counts as forgotten from now on.
+    func setTime(_ now: Timestamp) {
+        state.withLock { $0.now = now }
+    }
+
+    /// What is known of the user; `isLoaded` is false when the journal has to be asked first.
+    func facts(of user: UserID, in channel: ChannelID?) -> (facts: MemberFacts, isLoaded: Bool) {
+        state.withLock { $0.facts(of: user, in: channel) }
+    }
+
+    /// Notes what an event says about its member.
+    func note(_ event: ChatEvent) {
+        guard let user = event.member?.user else { return }
+        state.withLock { $0.note(event, user) }
+    }
+
+    /// Makes the changes, or none of them when a row that they are about is not in memory yet.
+    func apply(_ changes: [MemoryChange]) -> Bool {
+        changes.isEmpty ? true : state.withLock { $0.apply(changes) }
+    }
+
+    /// Whether a handler asked for something that the journal has to be asked for first.
+    var hasMissing: Bool { state.withLock { !$0.missing.isEmpty } }
+
+    /// What has to be read from the journal, each once.
+    func takeMissing() -> [MemorySubject] {
+        state.withLock { state in
+            let missing = Array(state.missing)
+            state.missing = []
+            return missing
+        }
+    }
+
+    /// Asks for the rows of everyone these events are about, as far as they are not here.
+    func want(_ events: some Sequence<ChatEvent>) {
+        state.withLock { state in
+            guard !state.isComplete else { return }
+            for event in events {
+                if let user = event.member?.user { state.want(.user(user)) }
+                if let channel = event.channel?.id { state.want(.channel(channel)) }
+            }
+        }
+    }
+
+    /// Takes in what the journal has of these; the rest of them are known to be new.
+    func insert(_ rows: [Row], for subjects: [MemorySubject]) {
+        state.withLock { $0.insert(rows, for: subjects) }
+    }
+
+    /// What changed since this was last asked, as rows for the journal.
+    func takeChanges() -> [RowChange] {
+        state.withLock { $0.takeChanges() }
+    }
+
+    /// Lets go of rows that were not used lately when there are more than `most`. Only between a commit and the next
+    /// turn.
+    func evict(over most: Int) {
+        state.withLock { $0.evict(over: most) }
+    }
+}
+
+/// Whom a row is about.
+package typealias MemorySubject = MemoryKey.Subject
+
+extension MemorySubject {
+    /// The key of its rows in the journal.
+    var rowKey: String {
+        switch self {
+        case .user(let user): "u" + user.identity.realmName + "\u{1F}" + user.text
+        case .channel(let channel): "c" + channel.identity.realmName + "\u{1F}" + channel.text
+        case .all: "a"
+        }
+    }
+
+    /// Its place in memory: the numbers of users and channels are one sequence that starts at 1.
+    fileprivate var number: UInt32 {
+        switch self {
+        case .user(let user): user.identity.number
+        case .channel(let channel): channel.identity.number
+        case .all: 0
+        }
+    }
+}
+
+/// All that is remembered about one user, one channel, or for everybody.
+private struct SubjectRow {
+    /// Holds the user's or channel's number: it is given to nobody else meanwhile.
+    let subject: MemorySubject
+    var facts = MemberFactsRow()
+    var owners: [OwnerRow] = []
+    var isFactsChanged = false
+    /// When it was last used, counted in commits.
+    var used: UInt32 = 0
+    /// It is in the list of what goes into the next commit.
+    var isListed = false
+
+    func value(of key: MemoryKey, at now: Timestamp) -> MemoryValue? {
+        guard let owner = owners.first(where: { $0.owner == key.owner }) else { return nil }
+        guard let entry = owner.entries.first(where: { $0.name == key.name }) else { return nil }
+        return entry.until.map({ $0 <= now }) == true ? nil : entry.value
+    }
+}
+
+private struct State {
+    let isComplete: Bool
+    var now = Timestamp(milliseconds: 0)
+    var rows: [UInt32: SubjectRow] = [:]
+    var missing: Set<MemorySubject> = []
+    var changed: [UInt32] = []
+    var commits: UInt32 = 0
+
+    init(isComplete: Bool) {
+        self.isComplete = isComplete
+    }
+
+    mutating func value(of key: MemoryKey) -> MemoryValue? {
+        guard let row = rows[key.subject.number] else {
+            want(key.subject)
+            return nil
+        }
+        return row.value(of: key, at: now)
+    }
+
+    mutating func want(_ subject: MemorySubject) {
+        if !isComplete, rows[subject.number] == nil { missing.insert(subject) }
+    }
+
+    mutating func facts(of user: UserID, in channel: ChannelID?) -> (facts: MemberFacts, isLoaded: Bool) {
+        let number = user.identity.number
+        guard let row = rows[number] else {
+            if isComplete { return (MemberFacts(), true) }
+            missing.insert(.user(user))
+            return (MemberFacts(), false)
+        }
+        return (row.facts.facts(in: channel), true)
+    }
+
+    mutating func note(_ event: ChatEvent, _ user: UserID) {
+        let isNoted: Bool =
+            switch event.kind {
+            case .messageAdded, .memberJoined, .memberLeft: true
+            default: false
+            }
+        guard isNoted else { return }
+        change(.user(user)) { row in
+            row.facts.note(event)
+            row.isFactsChanged = true
+        }
+    }
+
+    mutating func apply(_ changes: [MemoryChange]) -> Bool {
+        if !isComplete {
+            for change in changes { want(change.key.subject) }
+            guard missing.isEmpty else { return false }
+        }
+        let now = now
+        for change in changes {
+            self.change(change.key.subject) { row in
+                let index =
+                    row.owners.firstIndex { $0.owner == change.key.owner }
+                    ?? {
+                        row.owners.append(OwnerRow(owner: change.key.owner))
+                        return row.owners.count - 1
+                    }()
+                row.owners[index].apply(change, at: now)
+            }
+        }
+        return true
+    }
+
+    private mutating func change(_ subject: MemorySubject, _ body: (inout SubjectRow) -> Void) {
+        let number = subject.number
+        let commits = commits
+        let isNewlyListed = { (row: inout SubjectRow) -> Bool in
+            body(&row)
+            row.used = commits
+            defer { row.isListed = true }
+            return !row.isListed
+        }(&rows[number, default: SubjectRow(subject: subject)])
+        if isNewlyListed { changed.append(number) }
+    }
+
+    mutating func insert(_ found: [Row], for subjects: [MemorySubject]) {
+        var new: [String: SubjectRow] = [:]
+        for subject in subjects {
+            var row = SubjectRow(subject: subject)
+            row.used = commits
+            new[subject.rowKey] = row
+        }
+        for row in found {
+            if row.key.part.isEmpty {
+                new[row.key.key]?.facts = MemberFactsRow(row.body) ?? MemberFactsRow()
+            } else if let owner = OwnerRow(row.body, owner: row.key.part) {
+                new[row.key.key]?.owners.append(owner)
+            }
+        }
+        for row in new.values where rows[row.subject.number] == nil { rows[row.subject.number] = row }
+    }
+
+    mutating func takeChanges() -> [RowChange] {
+        commits &+= 1
+        guard !changed.isEmpty else { return [] }
+        var changes: [RowChange] = []
+        changes.reserveCapacity(changed.count)
+        for number in changed { rows[number]?.addChanges(to: &changes, at: now) }
+        changed.removeAll(keepingCapacity: changed.count < 4096)
+        return changes
+    }
+
+    mutating func evict(over most: Int) {
+        guard !isComplete, rows.count > most, changed.isEmpty else { return }
+        // Half of them go at once, so that this is seldom done.
+        let ages = rows.values.lazy.map(\.used).sorted()
+        let oldest = ages[ages.count - most / 2]
+        rows = rows.filter { $0.key == 0 || $0.value.used >= oldest }
+        if rows.count > most { rows = rows.filter { $0.key == 0 || $0.value.used > oldest } }
+    }
+}
+
+extension SubjectRow {
+    mutating func addChanges(to changes: inout [RowChange], at now: Timestamp) {
+        isListed = false
+        let key = subject.rowKey
+        if isFactsChanged {
+            isFactsChanged = false
+            changes.append(RowChange(RowKey(.memory, key), facts.body))
+        }
+        for index in owners.indices where owners[index].isChanged {
+            owners[index].isChanged = false
+            owners[index].entries.removeAll { $0.until.map { $0 <= now } == true }
+            let body = owners[index].entries.isEmpty ? nil : owners[index].body
+            changes.append(RowChange(RowKey(.memory, key, owners[index].owner), body))
+        }
+        owners.removeAll(where: \.entries.isEmpty)
+    }
+}
+
+extension MemoryChange {
+    var key: MemoryKey {
+        switch self {
+        case .claim(let key, _, _, _), .add(let key, _, _), .set(let key, _, _), .forget(let key): key
+        }
+    }
+}

@@ -1,0 +1,288 @@
+package import Chat
+internal import Glibc
+
+/// One event's step, from what is remembered and the time to what is to be done. Nothing in it waits, and time is an
+/// argument: live, in rehearsals and in replays it is the same code.
+package struct Turn: Sendable {
+    /// The account whose event it is.
+    package struct Account: Sendable {
+        package var name: String
+        package var own: UserID?
+        package var abilities: Abilities
+
+        package init(name: String, own: UserID?, abilities: Abilities) {
+            self.name = name
+            self.own = own
+            self.abilities = abilities
+        }
+    }
+
+    /// What came of an event.
+    package struct Outcome: Sendable {
+        package var actions: [OpenAction] = []
+        package var later: [PendingContinuation] = []
+        package var matched: [String] = []
+        /// A guard took the message away.
+        package var removed = false
+        package var answers = 0
+        package var isStale = false
+        /// Handlers that threw, or took too long.
+        package var failures: [Failure] = []
+        package var silenced: [LoopGuard.Silenced] = []
+        /// It was a continuation that nobody owns any more.
+        package var isOrphan = false
+    }
+
+    package struct Failure: Sendable, Equatable {
+        package var handler: String
+        package var why: String
+    }
+
+    /// An event half way through its handlers.
+    package struct Progress: Sendable {
+        fileprivate var event: ChatEvent
+        fileprivate var situation: Situation
+        fileprivate var queue: [HandlerTable.Entry] = []
+        fileprivate var stage = 0
+        fileprivate var index = 0
+        fileprivate var paths: Set<String> = []
+        fileprivate var isPrepared = false
+        package var outcome = Outcome()
+    }
+
+    package var handlers: HandlerTable
+    package var directory: Directory
+    package let memory: Memory
+    private let limits: Limits
+    private var loops: LoopGuard
+
+    package struct Limits: Sendable {
+        /// An event gets so many answers.
+        package var answersPerEvent = 1
+        /// An older event gets no answer; guards and observers still see it.
+        package var staleAfter = Duration.seconds(600)
+        /// A handler that takes longer is logged and counted.
+        package var handlerTime = Duration.milliseconds(100)
+        /// Nil: no guard.
+        package var loops: LoopGuard.Limits? = LoopGuard.Limits()
+
+        package init() {}
+    }
+
+    package init(
+        handlers: HandlerTable, directory: Directory, memory: Memory, limits: Limits = Limits()
+    ) {
+        self.handlers = handlers
+        self.directory = directory
+        self.memory = memory
+        self.limits = limits
+        loops = LoopGuard(limits.loops)
+    }
+
+    /// The whole step, for a memory that is complete.
+    package mutating func take(_ event: ChatEvent, at now: Timestamp, as account: Account) -> Outcome {
+        var progress = begin(event, at: now, as: account)
+        while !advance(&progress) {
+            // A complete memory misses nothing; were it not complete, what is missing counts as never seen.
+            memory.insert([], for: memory.takeMissing())
+        }
+        return progress.outcome
+    }
+
+    package func begin(_ event: ChatEvent, at now: Timestamp, as account: Account) -> Progress {
+        var situation = Situation(
+            now: now, own: account.own, abilities: account.abilities, answersLeft: limits.answersPerEvent,
+            memory: memory, directory: directory)
+        if event.isFromOutside, now - event.sentAt > limits.staleAfter { situation.isStale = true }
+        return Progress(event: event, situation: situation)
+    }
+
+    /// Asks the handlers that are left. False when the journal has to be asked for `memory.takeMissing()` first; then
+    /// go on with the same progress. A handler that missed something is asked again.
+    package mutating func advance(_ progress: inout Progress) -> Bool {
+        if !progress.isPrepared {
+            guard prepare(&progress) else { return false }
+        }
+        while true {
+            while progress.index < progress.queue.count {
+                guard ask(progress.queue[progress.index], &progress) else { return false }
+                progress.index += 1
+                if progress.outcome.removed, progress.stage == Stage.guard.rawValue { break }
+            }
+            guard nextStage(&progress) else { break }
+        }
+        memory.note(progress.event)
+        return true
+    }
+
+    /// One of our own messages came back: it goes no further, but tells when we spoke.
+    package mutating func heardOurselves(_ event: ChatEvent) {
+        guard case .messageAdded = event.kind, let channel = event.channel?.id else { return }
+        loops.heardOurselves(in: channel, at: event.sentAt)
+    }
+
+    private mutating func prepare(_ progress: inout Progress) -> Bool {
+        let event = progress.event
+        memory.setTime(progress.situation.now)
+        if let user = event.member?.user {
+            let (facts, isLoaded) = memory.facts(of: user, in: event.channel?.id)
+            guard isLoaded else { return false }
+            progress.situation.facts = facts
+        }
+        progress.outcome.isStale = progress.situation.isStale
+        progress.isPrepared = true
+        if case .resumed(let continuation, _) = event.kind {
+            progress.queue = handlers.handlers(resuming: continuation.owner)
+            progress.outcome.isOrphan = progress.queue.isEmpty
+            progress.stage = handlers.stages.count
+            return true
+        }
+        progress.outcome.silenced = loops.heard(event)
+        progress.queue = handlers.stages[0]
+        return true
+    }
+
+    private func nextStage(_ progress: inout Progress) -> Bool {
+        progress.index = 0
+        progress.stage += 1
+        if progress.stage == Stage.answer.rawValue, progress.outcome.removed || progress.situation.isStale {
+            progress.stage += 1
+        }
+        guard progress.stage < handlers.stages.count else { return false }
+        progress.queue = handlers.stages[progress.stage]
+        return true
+    }
+
+    /// False when something was missing; then nothing was changed.
+    private mutating func ask(_ entry: HandlerTable.Entry, _ progress: inout Progress) -> Bool {
+        if let name = progress.event.name, entry.wants & HandlerTable.bit(of: name) == 0 { return true }
+        let isAnswer = progress.stage == Stage.answer.rawValue
+        progress.situation.answersLeft = max(0, limits.answersPerEvent - progress.outcome.answers)
+        let start = Stopwatch()
+        var decision: Decision
+        do {
+            decision = try entry.handler.decide(progress.event, in: progress.situation)
+        } catch {
+            if memory.hasMissing { return false }
+            // A failed handler ends no stage, uses up no cooldown and counts no answer.
+            progress.outcome.failures.append(Failure(handler: entry.name, why: "\(error)"))
+            return true
+        }
+        if memory.hasMissing { return false }
+        if start.elapsed > limits.handlerTime {
+            let took = "took \(start.elapsed.milliseconds) ms to decide"
+            progress.outcome.failures.append(Failure(handler: entry.name, why: took))
+        }
+        guard !decision.isEmpty else { return true }
+        if isAnswer, decision.answers > progress.situation.answersLeft { return true }
+        fillIn(&decision, of: entry.name, progress.event)
+        dropSilenced(&decision, progress.event)
+        guard memory.apply(decision.changes) else { return false }
+        record(decision, &progress)
+        return true
+    }
+
+    private func fillIn(_ decision: inout Decision, of name: String, _ event: ChatEvent) {
+        for index in decision.actions.indices {
+            if decision.actions[index].by.isEmpty { decision.actions[index].by = name }
+            if decision.actions[index].path.isEmpty { decision.actions[index].path = "\(index)" }
+            let place = decision.actions[index].place
+            decision.actions[index].then?.fillIn(from: event, elsewhere: place)
+        }
+        for index in decision.later.indices { decision.later[index].fillIn(from: event, elsewhere: nil) }
+    }
+
+    /// What a rule that is silent towards the sender would have said; what it moderates stays.
+    private mutating func dropSilenced(_ decision: inout Decision, _ event: ChatEvent) {
+        guard case .messageAdded(let message) = event.kind else { return }
+        let sender = message.author.user
+        let before = decision.actions.count
+        let isSilent = { [loops] (action: ChatAction) in
+            action.isTalk && loops.isSilent(action.by, towards: sender, at: event.sentAt)
+        }
+        let silent = Set(decision.actions.lazy.filter(isSilent).map(\.by))
+        guard !silent.isEmpty else { return }
+        decision.actions.removeAll(where: isSilent)
+        let speaking = Set(decision.actions.map(\.by))
+        for rule in silent where !speaking.contains(rule) {
+            // It did nothing, so it uses up no cooldown.
+            decision.changes.removeAll { $0.key.owner == rule }
+            decision.later.removeAll { $0.owner == rule }
+        }
+        decision.answers = max(0, decision.answers - (before - decision.actions.count))
+    }
+
+    private mutating func record(_ decision: Decision, _ progress: inout Progress) {
+        let event = progress.event
+        for action in decision.actions {
+            // Two actions of one rule may have one path: a relay to several channels.
+            var path = action.path
+            var copies = 1
+            while !progress.paths.insert(action.by + "\u{1F}" + path).inserted {
+                copies += 1
+                path = "\(action.path)#\(copies)"
+            }
+            let key = ActionKey(realm: event.realm.name, event: event.identity, by: action.by, path: path)
+            progress.outcome.actions.append(
+                OpenAction(
+                    key: key, action: action, event: event.id, realm: event.realm.name,
+                    since: min(progress.situation.now, event.sentAt)))
+            if action.isTalk, action.place == event.place {
+                progress.outcome.silenced += loops.answered(event, by: action.by)
+            }
+        }
+        for (index, continuation) in decision.later.enumerated() where continuation.due != nil {
+            let key = stableHash(
+                event.realm.name, event.identity, continuation.owner, continuation.step,
+                "\(progress.outcome.later.count)/\(index)")
+            progress.outcome.later.append(PendingContinuation(key: key, continuation: continuation))
+        }
+        progress.outcome.matched += decision.matched
+        progress.outcome.answers += decision.answers
+        if decision.removed, progress.stage == Stage.guard.rawValue { progress.outcome.removed = true }
+    }
+}
+
+extension ChatEvent {
+    /// Something that a service told, in contrast to what steward itself says.
+    var isFromOutside: Bool {
+        switch kind {
+        case .started, .serviceUp, .serviceDown, .resumed: false
+        default: true
+        }
+    }
+
+    /// The event among all of its realm: ids are unique in a channel only.
+    var identity: String { (channel?.id.text ?? "") + "\u{1F}" + id }
+}
+
+extension ChatAction {
+    /// It says something that somebody may answer.
+    var isTalk: Bool {
+        switch verb {
+        case .send, .reply, .direct: true
+        default: false
+        }
+    }
+}
+
+extension Continuation {
+    fileprivate mutating func fillIn(from event: ChatEvent, elsewhere: Place?) {
+        if self.event.isEmpty { self.event = event.id }
+        if realm.isEmpty { realm = event.realm.name }
+        if place == nil { place = event.place ?? elsewhere }
+    }
+}
+
+/// Measures how long something took; the result is only logged, it decides nothing.
+private struct Stopwatch {
+    private let start = Self.nanoseconds
+
+    var elapsed: Duration { .nanoseconds(Self.nanoseconds - start) }
+
+    private static var nanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

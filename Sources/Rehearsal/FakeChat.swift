@@ -1,0 +1,190 @@
+public import Chat
+internal import Engine
+
+/// A chat service in memory, for tests: channels with messages and members, and what accounts did there. It outlives
+/// the services that are logged in to it, so a test can stop a steward and start another.
+public final class FakeChat: Sendable {
+    /// A message as the service has it.
+    public struct Message: Sendable, Equatable {
+        public var id: String
+        public var index: Int64
+        public var author: String
+        public var text: String
+        public var replyTo: String?
+        /// The key of the action that sent it; nil for people's messages.
+        public var key: String?
+        public var isDeleted: Bool
+    }
+
+    struct Entry: Sendable {
+        var position: Int64
+        var channel: String
+        var sentAt: Timestamp
+        var kind: Kind
+
+        enum Kind: Sendable {
+            case added(Message, isBot: Bool)
+            case edited(Message)
+            case deleted(Message)
+            case joined(String)
+            case left(String)
+            case renamed(String, name: String)
+        }
+    }
+
+    struct State {
+        var channels: [String: [Entry]] = [:]
+        var messages: [String: [Message]] = [:]
+        var members: [String: Set<String>] = [:]
+        /// What accounts were asked to do, with the key of the action.
+        var performed: [(key: String, action: ChatAction)] = []
+        var faults: [Fault] = []
+        var isReachable = true
+        var connections = 0
+    }
+
+    /// What happens to the next action.
+    public enum Fault: Sendable {
+        /// Nothing is done, and this is thrown.
+        case fails(ChatServiceError)
+        /// It is done, and then this is thrown.
+        case failsAfterwards(ChatServiceError)
+        /// Nothing is done, and no answer comes.
+        case hangs
+        /// It is done, and no answer comes.
+        case hangsAfterwards
+    }
+
+    let realm: Realm
+    let time: @Sendable () -> Timestamp
+    let state = Locked(State())
+    let changed = Signal()
+
+    /// `now` is the service's clock.
+    public init(
+        realm: Realm = Identities().realm("fake"), now: @escaping @Sendable () -> Timestamp = { .now }
+    ) {
+        self.realm = realm
+        time = now
+    }
+
+    // MARK: What people do
+
+    @discardableResult
+    public func say(
+        _ text: String, as user: String, in channel: String, isBot: Bool = false, at: Timestamp? = nil
+    ) -> Message {
+        let message = post(text, as: user, in: channel, isBot: isBot, key: nil, replyTo: nil, at: at)
+        changed.fire()
+        return message
+    }
+
+    public func edit(_ message: Message, to text: String, in channel: String) {
+        let sentAt = time()
+        state.withLock { state in
+            guard let index = state.messages[channel]?.firstIndex(where: { $0.id == message.id }) else {
+                return
+            }
+            state.messages[channel]?[index].text = text
+            guard let edited = state.messages[channel]?[index] else { return }
+            state.add(.edited(edited), in: channel, at: sentAt)
+        }
+        changed.fire()
+    }
+
+    public func delete(_ message: Message, in channel: String) {
+        let sentAt = time()
+        state.withLock { _ = $0.delete(message.id, in: channel, at: sentAt) }
+        changed.fire()
+    }
+
+    public func join(_ user: String, _ channel: String) {
+        let sentAt = time()
+        state.withLock { state in
+            if state.members[channel, default: []].insert(user).inserted {
+                state.add(.joined(user), in: channel, at: sentAt)
+            }
+        }
+        changed.fire()
+    }
+
+    public func leave(_ user: String, _ channel: String) {
+        let sentAt = time()
+        state.withLock { state in
+            if state.members[channel]?.remove(user) != nil { state.add(.left(user), in: channel, at: sentAt) }
+        }
+        changed.fire()
+    }
+
+    public func rename(_ user: String, to name: String, in channel: String) {
+        let sentAt = time()
+        state.withLock { $0.add(.renamed(user, name: name), in: channel, at: sentAt) }
+        changed.fire()
+    }
+
+    // MARK: What goes wrong
+
+    /// What happens to the next actions, one after the other; those after them succeed.
+    public func script(_ faults: [Fault]) {
+        state.withLock { $0.faults += faults }
+    }
+
+    /// Cuts every connection, and lets nobody in while false.
+    public func setReachable(_ isReachable: Bool) {
+        state.withLock { $0.isReachable = isReachable }
+        changed.fire()
+    }
+
+    // MARK: What is there now
+
+    public func messages(in channel: String) -> [Message] {
+        state.withLock { ($0.messages[channel] ?? []).filter { !$0.isDeleted } }
+    }
+
+    /// Every action that was carried out, in order.
+    public var performed: [ChatAction] { state.withLock { $0.performed.map(\.action) } }
+
+    /// How many logins there were.
+    public var connections: Int { state.withLock { $0.connections } }
+
+    /// Returns once this holds, or the task is cancelled.
+    public func wait(until holds: @Sendable (FakeChat) -> Bool) async {
+        while !Task.isCancelled {
+            let version = changed.version
+            if holds(self) { return }
+            await changed.wait(past: version)
+        }
+    }
+
+    func post(
+        _ text: String, as user: String, in channel: String, isBot: Bool, key: String?, replyTo: String?,
+        at: Timestamp? = nil
+    ) -> Message {
+        let sentAt = at ?? time()
+        return state.withLock { state in
+            let index = Int64(state.messages[channel, default: []].count)
+            let message = Message(
+                id: "\(channel)-\(index)", index: index, author: user, text: text, replyTo: replyTo, key: key,
+                isDeleted: false)
+            state.messages[channel, default: []].append(message)
+            state.add(.added(message, isBot: isBot), in: channel, at: sentAt)
+            return message
+        }
+    }
+}
+
+extension FakeChat.State {
+    mutating func add(_ kind: FakeChat.Entry.Kind, in channel: String, at sentAt: Timestamp) {
+        let position = Int64(channels[channel, default: []].count) + 1
+        channels[channel, default: []].append(
+            FakeChat.Entry(position: position, channel: channel, sentAt: sentAt, kind: kind))
+    }
+
+    mutating func delete(_ message: String, in channel: String, at sentAt: Timestamp) -> Bool {
+        guard let index = messages[channel]?.firstIndex(where: { $0.id == message }) else { return false }
+        guard messages[channel]?[index].isDeleted == false else { return true }
+        messages[channel]?[index].isDeleted = true
+        if let deleted = messages[channel]?[index] { add(.deleted(deleted), in: channel, at: sentAt) }
+        return true
+    }
+}
