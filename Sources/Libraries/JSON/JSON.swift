@@ -14,12 +14,15 @@ package enum JSON: Sendable, Equatable {
     case array([JSON])
     case object(JSONObject)
 
-    /// How deep arrays and objects may nest in a document that is read: a bare value is 0, `[[1]]` is 2;
-    /// an empty array or object at the bottom does not count.
+    /// How deep arrays and objects may nest in a document that is read: a bare value is 0, `[[1]]` is 2; an
+    /// empty array or object at the bottom does not count.
     package static let maximumDepth = 64
 }
 
 extension JSON {
+    /// A whole number; the nearest that 64 signed bits hold.
+    package init(_ value: some BinaryInteger) { self = .int(Int64(clamping: value)) }
+
     /// Reads one document.
     package init(parsing bytes: UnsafeRawBufferPointer) throws(JSONError) {
         let reader = JSONReader()

@@ -29,6 +29,7 @@ import Testing
         #expect(try JSON(parsing: "1.5").int == nil)
         #expect(try JSON(parsing: "1e300").int == nil)
         #expect(try JSON(parsing: "7").double == 7)
+        #expect([JSON(7 as UInt16), JSON(UInt64.max)] == [.int(7), .int(.max)])
     }
 
     @Test func `of a key that comes twice the first value counts, for trees and for nodes`() throws {
