@@ -57,8 +57,8 @@ let libraries: [[Target]] = [
     library("YAML", over: c("CYAML", "yaml-0.1", apt: "libyaml-dev")),
     library("JSON", over: cxx("CSimdjson", links: "simdjson")),
     library("SQLite", over: c("CSQLite", "sqlite3", apt: "libsqlite3-dev")),
-    library("Matching", over: cxx("CRE2", links: "re2")),
-    library("Unicode", over: c("CICU", "icu-uc", apt: "libicu-dev")),
+    library("Matching", over: cxx("CRE2", links: "re2"), uses: ["Unicode"]),
+    library("Unicode", over: cxx("CICU", links: "icuuc", "icui18n")),
     library("Crypto", over: c("CCrypto", "libcrypto", apt: "libssl-dev")),
 ]
 

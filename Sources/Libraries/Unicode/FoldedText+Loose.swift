@@ -1,0 +1,240 @@
+internal import CICU
+
+/// A scalar on its way through the loose fold, and the stretch of the original it comes from.
+struct LoosePiece: Sendable {
+    var scalar: UInt32
+    var kind: Int32
+    var start: UInt32
+    var end: UInt32
+}
+
+/// A run of letters, marks and digits.
+struct LooseToken: Sendable {
+    enum Kind { case latin, foreign, imitation, mixed, numeric }
+
+    var kind: Kind
+    var pieces: Range<Int>
+}
+
+// What the loose fold does beyond the plain one. A person who writes Russian, Greek or Hindi must not be
+// read as if they wrote English badly: look-alike letters count only where somebody mixed two scripts in a word.
+extension FoldedText {
+    mutating func loosen(_ original: UnsafeBufferPointer<UInt8>) {
+        tabulate()
+        readPieces()
+        if !isASCII { unmaskLetters(original) }
+        swapDigits()
+        writePieces()
+    }
+
+    private mutating func readPieces() {
+        pieces.removeAll(keepingCapacity: true)
+        tokens.removeAll(keepingCapacity: true)
+        bytes.withUnsafeBufferPointer { text in
+            var i = 0
+            while i < text.count {
+                var (scalar, width) = decodeScalar(text, at: i)
+                var kind = Self.kind(of: scalar)
+                if let letter = Self.decoratedLetter(scalar, kind) {
+                    scalar = UInt32(letter)
+                    kind = Self.kind(of: scalar)
+                }
+                let piece = LoosePiece(scalar: scalar, kind: kind, start: starts[i], end: ends[i + width - 1])
+                if kind & Self.inWord != 0 {
+                    if let last = tokens.last, last.pieces.upperBound == pieces.count {
+                        tokens[tokens.count - 1].pieces = last.pieces.lowerBound..<pieces.count + 1
+                    } else {
+                        tokens.append(LooseToken(kind: .numeric, pieces: pieces.count..<pieces.count + 1))
+                    }
+                }
+                pieces.append(piece)
+                i += width
+            }
+        }
+        for t in tokens.indices {
+            var (latin, foreign) = (false, false)
+            for p in tokens[t].pieces where pieces[p].kind & Self.letter != 0 {
+                if pieces[p].kind & Self.latin != 0 {
+                    latin = true
+                } else {
+                    // Letters of no script do not make a mixture, but they are letters.
+                    foreign = foreign || pieces[p].kind & Self.unscripted == 0
+                }
+            }
+            tokens[t].kind = latin ? (foreign ? .mixed : .latin) : (foreign ? .foreign : .numeric)
+        }
+    }
+
+    /// Replaces look-alike letters in words that mix scripts, and in words of look-alikes among Latin words.
+    private mutating func unmaskLetters(_ original: UnsafeBufferPointer<UInt8>) {
+        for token in tokens where token.kind == .mixed {
+            unmask(token, original)
+        }
+        guard tokens.contains(where: { $0.kind == .latin || $0.kind == .mixed }) else { return }
+        for t in tokens.indices where tokens[t].kind == .foreign {
+            let look = tokens[t].pieces.allSatisfy {
+                pieces[$0].kind & (Self.letter | Self.latin) != Self.letter
+                    || Self.look(of: pieces[$0], original, orCapital: false) != 0
+            }
+            if look { tokens[t].kind = .imitation }
+        }
+        for t in tokens.indices where tokens[t].kind == .imitation {
+            let neighbours = [
+                tokens[..<t].last { $0.kind != .numeric && $0.kind != .imitation },
+                tokens[(t + 1)...].first { $0.kind != .numeric && $0.kind != .imitation },
+            ].compactMap(\.self)
+            if !neighbours.isEmpty, neighbours.allSatisfy({ $0.kind != .foreign }) {
+                unmask(tokens[t], original)
+            }
+        }
+    }
+
+    private mutating func unmask(_ token: LooseToken, _ original: UnsafeBufferPointer<UInt8>) {
+        var isLatin = true
+        for p in token.pieces where pieces[p].kind & (Self.letter | Self.latin) == Self.letter {
+            isLatin = isLatin && Self.look(of: pieces[p], original, orCapital: true) != 0
+        }
+        // A Cyrillic word with some Latin letters in it is a Cyrillic word.
+        if !isLatin, unmaskAsCyrillic(token) { return }
+        for p in token.pieces where pieces[p].kind & (Self.letter | Self.latin) == Self.letter {
+            let look = Self.look(of: pieces[p], original, orCapital: true)
+            guard look != 0 else { continue }
+            pieces[p].scalar = UInt32(look)
+            pieces[p].kind = Self.letter | Self.latin
+        }
+    }
+
+    private mutating func unmaskAsCyrillic(_ token: LooseToken) -> Bool {
+        for p in token.pieces where pieces[p].kind & Self.letter != 0 {
+            let piece = pieces[p]
+            let fits =
+                piece.kind & Self.latin != 0
+                ? Self.cyrillicTwin(piece.scalar) != nil : (0x400...0x52F).contains(piece.scalar)
+            if !fits { return false }
+        }
+        for p in token.pieces where pieces[p].kind & Self.latin != 0 {
+            guard let twin = Self.cyrillicTwin(pieces[p].scalar) else { continue }
+            pieces[p].scalar = twin
+            pieces[p].kind = Self.letter
+        }
+        return true
+    }
+
+    /// Reads digits as the letters they stand for, in words that have letters too.
+    private mutating func swapDigits() {
+        for token in tokens where token.pieces.contains(where: { pieces[$0].kind & Self.letter != 0 }) {
+            for p in token.pieces {
+                guard let letter = Self.letter(forDigit: pieces[p].scalar) else { continue }
+                pieces[p].scalar = UInt32(letter)
+                pieces[p].kind = Self.letter | Self.latin
+            }
+        }
+    }
+
+    /// Writes the pieces back: without accents, and no letter more than twice in a row.
+    private mutating func writePieces() {
+        var text: [UInt8] = []
+        replaceBytes { swap(&$0, &text) }
+        text.removeAll(keepingCapacity: true)
+        starts.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        var (last, run): (UInt32, Int) = (0, 0)
+        for piece in pieces {
+            let scalar = piece.scalar < 0x80 ? piece.scalar : cicu_base(piece.scalar)
+            run = scalar == last ? run + 1 : 1
+            let isPadding = run > 2 && piece.kind & Self.letter != 0
+            if isPadding || piece.kind & Self.looseMark != 0 {
+                if piece.kind & Self.looseMark != 0 { run = max(run - 1, 0) } else { last = scalar }
+                // What is left out belongs to the letter before it.
+                var i = ends.count
+                while i > 0, ends[i - 1] == ends.last ?? 0, starts[i - 1] == starts.last ?? 0 { i -= 1 }
+                for j in i..<ends.count { ends[j] = max(ends[j], piece.end) }
+                continue
+            }
+            last = scalar
+            let before = text.count
+            appendScalar(scalar, to: &text)
+            for _ in before..<text.count {
+                starts.append(piece.start)
+                ends.append(piece.end)
+            }
+        }
+        replaceBytes { swap(&$0, &text) }
+    }
+}
+
+extension FoldedText {
+    fileprivate static let letter = Int32(CICU_LETTER)
+    fileprivate static let number = Int32(CICU_NUMBER)
+    fileprivate static let latin = Int32(CICU_LATIN)
+    fileprivate static let unscripted = Int32(CICU_UNSCRIPTED)
+    fileprivate static let looseMark = Int32(CICU_LOOSE_MARK)
+    fileprivate static let inWord = Int32(CICU_LETTER | CICU_MARK | CICU_NUMBER)
+
+    fileprivate static func kind(of scalar: UInt32) -> Int32 {
+        switch scalar {
+        case 97...122: letter | latin
+        case 48...57: number
+        case ..<0x80: 0
+        default: cicu_kind(scalar)
+        }
+    }
+
+    /// The letter of a scalar that nobody's language is written in: phonetic letters, small capitals,
+    /// letters in black squares and circles.
+    fileprivate static func decoratedLetter(_ scalar: UInt32, _ kind: Int32) -> UInt8? {
+        switch scalar {
+        case 0x1F150...0x1F169: return UInt8(97 + scalar - 0x1F150)
+        case 0x1F170...0x1F189: return UInt8(97 + scalar - 0x1F170)
+        case 0x250...0x2AF, 0x1D00...0x1DBF, 0xA730...0xA731, 0xA7AE...0xA7AF:
+            let look = cicu_latin_look(scalar, false)
+            return look == 0 ? nil : look
+        default: return nil
+        }
+    }
+
+    /// The Latin letter a piece can be mistaken for. The original decides: "Ν" is an N and "ν" a v.
+    fileprivate static func look(
+        of piece: LoosePiece, _ original: UnsafeBufferPointer<UInt8>, orCapital: Bool
+    ) -> UInt8 {
+        let (scalar, width) = decodeScalar(original, at: Int(piece.start))
+        let isAlone = Int(piece.start) + width == Int(piece.end)
+        let look = isAlone ? cicu_latin_look(scalar, orCapital) : 0
+        return look != 0 ? look : cicu_latin_look(piece.scalar, orCapital)
+    }
+
+    fileprivate static func cyrillicTwin(_ letter: UInt32) -> UInt32? {
+        switch letter {
+        case 0x61: 0x430  // a
+        case 0x62: 0x432  // b
+        case 0x63: 0x441  // c
+        case 0x65: 0x435  // e
+        case 0x68: 0x43D  // h
+        case 0x69: 0x456  // i
+        case 0x6A: 0x458  // j
+        case 0x6B: 0x43A  // k
+        case 0x6D: 0x43C  // m
+        case 0x6F: 0x43E  // o
+        case 0x70: 0x440  // p
+        case 0x73: 0x455  // s
+        case 0x74: 0x442  // t
+        case 0x78: 0x445  // x
+        case 0x79: 0x443  // y
+        default: nil
+        }
+    }
+
+    fileprivate static func letter(forDigit scalar: UInt32) -> UInt8? {
+        switch scalar {
+        case 48: UInt8(ascii: "o")
+        case 49: UInt8(ascii: "i")
+        case 51: UInt8(ascii: "e")
+        case 52: UInt8(ascii: "a")
+        case 53: UInt8(ascii: "s")
+        case 54, 57: UInt8(ascii: "g")
+        case 55: UInt8(ascii: "t")
+        case 56: UInt8(ascii: "b")
+        default: nil
+        }
+    }
+}
