@@ -1,1 +1,121 @@
-// placeholder
+package import Chat
+internal import HTTPServer
+package import WebSocket
+
+/// The built-in chat service: one world, a door for Twilio's clients, one for browsers, one for tokens.
+package final class ChatServer: Sendable {
+    package let settings: ServerSettings
+    /// What the service is called; its service SID is the realm.
+    package let names: ServiceNames
+    /// Signs tokens that this server takes.
+    package let issuer: TokenIssuer
+    let hall: Hall
+    let twilio: TwilioDoor
+    let faultList: Faults
+    private let store: WorldStore?
+    private let http: HTTPServer
+    private let work: [Task<Void, Never>]
+    private let isStopped = Locked(false)
+
+    /// Why a server cannot start.
+    package struct StartError: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Reads the state, if there is one, and listens.
+    package static func start(
+        _ settings: ServerSettings, loop: SocketLoop, log: Log = .silent
+    ) async throws -> ChatServer {
+        if !isLoopback(settings.host), settings.secret?.isEmpty ?? true {
+            throw StartError(
+                description: "the chat server listens on \(settings.host) and would give tokens to anybody there: set a secret, or listen on 127.0.0.1"
+            )
+        }
+        let (store, names, world) = try await open(settings)
+        let hall = Hall(world, store: store, log: log)
+        let faults = Faults()
+        let issuer = TokenIssuer(names: names)
+        let rates = WriteRates(perSecond: settings.writesPerSecond)
+        let twilio = TwilioDoor(
+            hall: hall, issuer: issuer, settings: settings, faults: faults, rates: rates, log: log)
+        let front = FrontDoor(
+            settings: settings, twilio: twilio,
+            browser: BrowserDoor(hall: hall, settings: settings, rates: rates, log: log),
+            tokens: TokenDoor(issuer: issuer, settings: settings, faults: faults),
+            media: MediaDoor(hall: hall, issuer: issuer, settings: settings, shelf: MediaShelf(store: store)))
+        let http: HTTPServer
+        do {
+            var limits = HTTPLimits()
+            limits.body = max(limits.body, settings.mediaBytes + 64 * 1024)
+            http = try await HTTPServer.start(
+                host: settings.host, port: settings.port, loop: loop, limits: limits
+            ) { await front.answer($0) }
+        } catch {
+            await store?.close()
+            throw error
+        }
+        return ChatServer(settings, names, hall, twilio, faults, store, http)
+    }
+
+    private init(
+        _ settings: ServerSettings, _ names: ServiceNames, _ hall: Hall, _ twilio: TwilioDoor,
+        _ faults: Faults, _ store: WorldStore?, _ http: HTTPServer
+    ) {
+        self.settings = settings
+        self.names = names
+        self.hall = hall
+        self.twilio = twilio
+        faultList = faults
+        self.store = store
+        self.http = http
+        issuer = TokenIssuer(names: names)
+        // These two live as long as the server; `shutdown` ends them and waits.
+        work = [Task { await hall.run() }, Task { await twilio.keepTime() }]
+    }
+
+    private static func open(
+        _ settings: ServerSettings
+    ) async throws -> (WorldStore?, ServiceNames, World) {
+        guard let file = settings.state else {
+            return (nil, settings.names ?? .fresh(), World(limits: settings.limits, admins: settings.admins))
+        }
+        let store = try await WorldStore.open(file)
+        do {
+            let names = try await store.names(settings.names)
+            return (store, names, try await store.load(limits: settings.limits, admins: settings.admins))
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    /// The port it listens on.
+    package var port: UInt16 { http.port }
+
+    /// `http://127.0.0.1:8080`, where the page is.
+    package var address: String {
+        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        return "http://\(host):\(port)"
+    }
+
+    /// Says goodbye to all clients, stores what is not yet stored, and stops. Calling it again is fine.
+    package func shutdown(grace: Duration = .seconds(5)) async {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        guard isFirst else { return }
+        work[1].cancel()
+        await http.shutdown(grace: grace)
+        hall.close()
+        for task in work { await task.value }
+        await store?.close()
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
+        let name = host.lowercased()
+        return name == "localhost" || name == "::1" || name == "[::1]" || name.hasSuffix(".localhost")
+            || (name.hasPrefix("127.") && name.split(separator: ".").count == 4
+                && name.allSatisfy { $0.isNumber || $0 == "." })
+    }
+}

@@ -1,0 +1,39 @@
+internal import Chat
+internal import WebSocket
+
+/// Making things go wrong, for tests.
+extension ChatServer {
+    /// Something that goes wrong as soon as there is an occasion.
+    package func add(_ fault: Fault) { faultList.add(fault) }
+
+    package func clearFaults() { faultList.clear() }
+
+    /// Cuts the sockets of one identity, or all, at once and without a word.
+    package func drop(_ identity: String? = nil) {
+        for connection in twilio.connections(of: identity) { connection.socket.kill() }
+    }
+
+    /// How many sockets of Twilio clients are open: those of one identity that have said who they are, or all.
+    package func connectionCount(of identity: String? = nil) -> Int { twilio.connections(of: identity).count }
+
+    /// Sends a `close` with this code, and with a back-off if one is given.
+    package func close(
+        _ code: Int, errorCode: Int? = nil, for identity: String? = nil, backoff: Duration? = nil
+    ) {
+        for connection in twilio.connections(of: identity) {
+            connection.close(
+                code: code, errorCode: errorCode ?? (code == 410 ? 51207 : nil), "closed for a test",
+                backoff: backoff)
+        }
+    }
+
+    /// The tokens in use end now.
+    package func expire(_ identity: String? = nil) {
+        close(410, for: identity)
+    }
+
+    /// Says now that tokens are about to expire.
+    package func warn(_ identity: String? = nil) {
+        for connection in twilio.connections(of: identity) { connection.warn(at: .now) }
+    }
+}

@@ -1,0 +1,149 @@
+internal import Chat
+
+/// The world and everyone who listens to it.
+///
+/// Changes are made one at a time and at once; what they lead to – events, replies – goes out in the same order, but
+/// only after the store has them. So nothing that anybody was told is ever lost, and nobody is told twice.
+final class Hall: Sendable {
+    /// What one change leads to once it is stored.
+    typealias Outcome = @Sendable (inout Audience) -> Void
+
+    private struct State {
+        var world: World
+        var waiting: [Entry] = []
+        var writer: CheckedContinuation<Void, Never>?
+        var isClosed = false
+        /// The writer has gone home: nothing is stored any more.
+        var isOver = false
+    }
+
+    private struct Entry: Sendable {
+        var news: World.News
+        var outcome: Outcome?
+    }
+
+    private let state: Locked<State>
+    private let store: WorldStore?
+    private let log: Log
+    /// Above this many changes that are not yet stored, those who bring more should wait.
+    private let bound = 4000
+
+    init(_ world: World, store: WorldStore?, log: Log) {
+        state = Locked(State(world: world))
+        self.store = store
+        self.log = log
+    }
+
+    /// Changes the world, or reads it, and says what to do when that is stored. The outcomes run one after the other
+    /// in the order of the changes; they must not wait.
+    func take(_ turn: (inout World) -> Outcome?) {
+        let (writer, late): (CheckedContinuation<Void, Never>?, Outcome?) = state.withLock { state in
+            let outcome = turn(&state.world)
+            let news = state.world.takeNews()
+            if state.isOver { return (nil, outcome) }
+            guard outcome != nil || !news.events.isEmpty || !news.changes.isEmpty else { return (nil, nil) }
+            state.waiting.append(Entry(news: news, outcome: outcome))
+            defer { state.writer = nil }
+            return (state.writer, nil)
+        }
+        writer?.resume()
+        // Nobody listens any more, but whoever waits must be answered.
+        var nobody = Audience()
+        late?(&nobody)
+    }
+
+    /// Only looks; sees changes that are not stored yet.
+    func look<Result: Sendable, Failure>(
+        _ body: (World) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try state.withLock { state throws(Failure) in try body(state.world) }
+    }
+
+    /// Changes the world and returns when the change is stored and all who listen have been told.
+    @discardableResult
+    func change<Result: Sendable>(
+        _ body: @Sendable (inout World) throws(WorldError) -> Result
+    ) async throws(WorldError) -> Result {
+        let result: Swift.Result<Result, WorldError> = await withCheckedContinuation { continuation in
+            take { world in
+                do throws(WorldError) {
+                    let result = try body(&world)
+                    return { _ in continuation.resume(returning: .success(result)) }
+                } catch {
+                    return { _ in continuation.resume(returning: .failure(error)) }
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Returns when all that came before is stored and told.
+    func settled() async {
+        await withCheckedContinuation { continuation in
+            take { _ in { _ in continuation.resume() } }
+        }
+    }
+
+    /// Waits while too much is not yet stored.
+    func ready() async {
+        if state.withLock({ $0.waiting.count > bound }) { await settled() }
+    }
+
+    /// Stores and tells until `close` was called and everything is done.
+    func run() async {
+        var audience = Audience()
+        while let entries = await next() {
+            if let store {
+                await write(entries.flatMap(\.news.changes), to: store)
+            }
+            for entry in entries {
+                for event in entry.news.events { audience.tell(event) }
+                entry.outcome?(&audience)
+            }
+        }
+    }
+
+    func close() {
+        let writer: CheckedContinuation<Void, Never>? = state.withLock { state in
+            state.isClosed = true
+            defer { state.writer = nil }
+            return state.writer
+        }
+        writer?.resume()
+    }
+
+    private func next() async -> [Entry]? {
+        while true {
+            let (entries, isClosed) = state.withLock { state in
+                defer { state.waiting.removeAll() }
+                state.isOver = state.isClosed && state.waiting.isEmpty
+                return (state.waiting, state.isClosed)
+            }
+            if !entries.isEmpty { return entries }
+            if isClosed { return nil }
+            await withCheckedContinuation { continuation in
+                let isNeeded = state.withLock { state in
+                    if state.waiting.isEmpty, !state.isClosed {
+                        state.writer = continuation
+                        return false
+                    }
+                    return true
+                }
+                if isNeeded { continuation.resume() }
+            }
+        }
+    }
+
+    /// Tries until it works: what was not stored must not be told.
+    private func write(_ changes: [WorldChange], to store: WorldStore) async {
+        guard !changes.isEmpty else { return }
+        while true {
+            do {
+                return try await store.write(changes)
+            } catch {
+                log.error("chat server: \(error); messages wait until it can be written")
+                guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+            }
+        }
+    }
+}

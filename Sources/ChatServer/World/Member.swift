@@ -1,0 +1,35 @@
+package import Chat
+
+/// A user in a channel. Whoever leaves and comes back is a new member.
+package struct Member: Sendable {
+    package let sid: SID
+    package let identity: String
+    package let user: SID
+    package let joined: Timestamp
+    package var role: Role
+    /// JSON text.
+    package var attributes: String
+    /// The index of the last message read; nil when never told.
+    package var lastRead: Int64?
+    package var lastReadAt: Timestamp?
+    package var updated: Timestamp
+    var addedEvent: Int64 = -1
+    var lastEvent: Int64 = -1
+}
+
+/// What one user sees of one channel.
+package struct Membership: Sendable {
+    package enum Status: String, Sendable {
+        case joined, invited
+    }
+
+    package let channel: SID
+    package var status: Status
+    package var member: SID?
+    /// `default` or `muted`.
+    package var notificationLevel = "default"
+    package var lastRead: Int64?
+    package let created: Timestamp
+    package var updated: Timestamp
+    var lastEvent: Int64 = -1
+}

@@ -1,0 +1,73 @@
+package import Chat
+
+/// What somebody wrote, as it is at one moment; an edit makes a new one.
+///
+/// A class, because the channel, the feed's log and events on their way all hold the same message.
+package final class Message: Sendable {
+    package let sid: SID
+    /// Its place in the channel; never given twice.
+    package let index: Int64
+    package let author: String
+    /// The membership it was written in.
+    package let member: SID
+    package let posted: Timestamp
+    package let content: Content
+    package let updated: Timestamp
+    package let updatedBy: String?
+    let addedEvent: Int64
+    let lastEvent: Int64
+
+    /// The part that an edit changes.
+    package struct Content: Sendable, Equatable {
+        package var body: String?
+        package var subject: String?
+        /// JSON text.
+        package var attributes = "{}"
+        package var medias: [Media] = []
+        package var contentSID: String?
+
+        package init(
+            body: String?, subject: String? = nil, attributes: String = "{}", medias: [Media] = [],
+            contentSID: String? = nil
+        ) {
+            self.body = body
+            self.subject = subject
+            self.attributes = attributes
+            self.medias = medias
+            self.contentSID = contentSID
+        }
+    }
+
+    init(
+        sid: SID, index: Int64, author: String, member: SID, posted: Timestamp, content: Content,
+        updated: Timestamp, updatedBy: String?, addedEvent: Int64, lastEvent: Int64
+    ) {
+        self.sid = sid
+        self.index = index
+        self.author = author
+        self.member = member
+        self.posted = posted
+        self.content = content
+        self.updated = updated
+        self.updatedBy = updatedBy
+        self.addedEvent = addedEvent
+        self.lastEvent = lastEvent
+    }
+
+    func edited(_ content: Content, by editor: String, at now: Timestamp, event: Int64) -> Message {
+        Message(
+            sid: sid, index: index, author: author, member: member, posted: posted, content: content,
+            updated: now, updatedBy: editor, addedEvent: addedEvent, lastEvent: event)
+    }
+}
+
+/// A file that was uploaded; its bytes are kept elsewhere.
+package struct Media: Sendable, Equatable {
+    package let sid: SID
+    package let category: String
+    package let filename: String?
+    package let contentType: String
+    package let size: Int
+    package let author: String
+    package let uploaded: Timestamp
+}

@@ -1,0 +1,24 @@
+package import Chat
+
+/// Who a user is, for others to see.
+package struct Person: Sendable {
+    package let sid: SID
+    package let identity: String
+    package var friendlyName: String?
+    /// JSON text.
+    package var attributes = "{}"
+    package var isOnline = false
+    package var role: Role
+    package let created: Timestamp
+    package var updated: Timestamp
+}
+
+/// A user with what the server keeps for them.
+struct User: Sendable {
+    var person: Person
+    var memberships: [SID: Membership] = [:]
+    var membershipFeed: Feed
+    var personFeed: Feed
+    /// The last event of each key of the person's feed.
+    var personEvents: [PersonKey: Int64] = [:]
+}
