@@ -20,7 +20,8 @@ extension ChatServer {
     /// A channel of that unique name, made by `creator` if there is none.
     @discardableResult
     package func channel(
-        _ uniqueName: String, friendlyName: String? = nil, isPrivate: Bool = false, as creator: String = "system"
+        _ uniqueName: String, friendlyName: String? = nil, isPrivate: Bool = false,
+        as creator: String = "system"
     ) async throws(WorldError) -> SID {
         try await change { world throws(WorldError) in
             try world.user(creator, at: .now)

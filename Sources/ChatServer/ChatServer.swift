@@ -28,7 +28,8 @@ package final class ChatServer: Sendable {
     ) async throws -> ChatServer {
         if !isLoopback(settings.host), settings.secret?.isEmpty ?? true {
             throw StartError(
-                description: "the chat server listens on \(settings.host) and would give tokens to anybody there: set a secret, or listen on 127.0.0.1"
+                description:
+                    "the chat server listens on \(settings.host) and would give tokens to anybody there: set a secret, or listen on 127.0.0.1"
             )
         }
         let (store, names, world) = try await open(settings)

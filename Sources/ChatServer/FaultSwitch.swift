@@ -35,7 +35,8 @@ struct FaultSwitch: Sendable {
             let backoff = order["ms"]?.int.map { Duration.milliseconds($0) }
             for connection in connections {
                 connection.close(
-                    code: code, errorCode: order["code"]?.int.map(Int.init), "closed for a test", backoff: backoff)
+                    code: code, errorCode: order["code"]?.int.map(Int.init), "closed for a test",
+                    backoff: backoff)
             }
         default: return false
         }

@@ -64,7 +64,8 @@ final class Faults: Sendable {
             guard !waiting.isEmpty else { return nil }
             for place in waiting.indices {
                 let fault = waiting[place]
-                guard fault.identity == nil || fault.identity == identity, let answer = body(fault.kind) else {
+                guard fault.identity == nil || fault.identity == identity, let answer = body(fault.kind)
+                else {
                     continue
                 }
                 waiting[place].times -= 1

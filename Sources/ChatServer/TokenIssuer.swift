@@ -13,7 +13,9 @@ package struct TokenIssuer: Sendable {
     }
 
     /// A token for `identity` that ends `life` after `now`.
-    package func token(for identity: String, life: Duration, device: String? = nil, at now: Timestamp) -> String {
+    package func token(for identity: String, life: Duration, device: String? = nil, at now: Timestamp)
+        -> String
+    {
         let seconds = now.milliseconds / 1000
         var chat: JSON = ["service_sid": .string(names.service.text)]
         if let device {
@@ -61,7 +63,9 @@ package struct TokenIssuer: Sendable {
 
     package func check(_ token: String, at now: Timestamp) throws(Refusal) -> Claims {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = json(parts[0]), let payload = json(parts[1]) else { throw .invalid }
+        guard parts.count == 3, let header = json(parts[0]), let payload = json(parts[1]) else {
+            throw .invalid
+        }
         guard header["alg"] == "HS256", header["typ"] == nil || header["typ"] == "JWT",
             header["cty"] == nil || header["cty"] == "twilio-fpa;v=1"
         else { throw .header }

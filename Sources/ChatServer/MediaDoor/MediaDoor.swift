@@ -21,18 +21,23 @@ struct MediaDoor: Sendable {
     /// `path` is what comes after `/v1`.
     func answer(_ request: HTTPRequest, path: ArraySlice<String>, base: String) async -> HTTPReply {
         if request.method == "OPTIONS" { return .answer(status: 204, headers: Self.openToPages) }
-        guard path.count >= 3, path.first == "Services", path[path.startIndex + 1] == issuer.names.service.text
+        guard path.count >= 3, path.first == "Services",
+            path[path.startIndex + 1] == issuer.names.service.text
         else { return refusal(404, 20404, "not found") }
         let rest = Array(path.dropFirst(2))
         // A download's address carries its own proof.
         if rest.count == 3, rest[2] == "Download" { return await download(rest[1], request) }
-        guard let claims = claims(of: request) else { return refusal(401, 20101, "X-Twilio-Token is missing or wrong") }
+        guard let claims = claims(of: request) else {
+            return refusal(401, 20101, "X-Twilio-Token is missing or wrong")
+        }
         let links = TwilioLinks(names: issuer.names, mediaBase: base)
         switch (request.method, rest.count, rest[0]) {
         case ("POST", 1, "Media"): return await upload(request, as: claims.identity, links)
         case ("POST", 1, "MediaSet"): return several(request, links)
         case ("GET", 2, "Media"):
-            guard let media = media(rest[1]) else { return refusal(404, 20404, "there is no file \(rest[1])") }
+            guard let media = media(rest[1]) else {
+                return refusal(404, 20404, "there is no file \(rest[1])")
+            }
             return reply(200) { shape(media, links, &$0) }
         default: return refusal(404, 20404, "not found")
         }

@@ -49,7 +49,8 @@ struct ChangeWriter {
 
     func finish() throws {
         for (sid, user) in users {
-            try connection.run("INSERT OR REPLACE INTO users VALUES (?, ?)", [.text(sid.text), .blob(user.record)])
+            try connection.run(
+                "INSERT OR REPLACE INTO users VALUES (?, ?)", [.text(sid.text), .blob(user.record)])
         }
         for (sid, channel) in channels {
             try connection.run(
@@ -88,7 +89,8 @@ struct ChangeWriter {
         let sid = SQLValue.text(channel.text)
         for sql in [
             "DELETE FROM channels WHERE sid = ?", "DELETE FROM members WHERE channel = ?",
-            "DELETE FROM messages WHERE channel = ?", "DELETE FROM events WHERE owner = ?1 AND topic IN (0, 1, 2)",
+            "DELETE FROM messages WHERE channel = ?",
+            "DELETE FROM events WHERE owner = ?1 AND topic IN (0, 1, 2)",
         ] {
             try connection.run(sql, [sid])
         }

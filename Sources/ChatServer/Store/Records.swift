@@ -255,7 +255,8 @@ extension Channel {
         guard let sid = record.sid("sid"), let attributes = record["attributes"]?.string,
             let createdBy = record["createdBy"]?.string, let created = record.time("created"),
             let updated = record.time("updated"), let feed = FeedMark(record: record["feed"]),
-            let messages = FeedMark(record: record["messages"]), let roster = FeedMark(record: record["roster"]),
+            let messages = FeedMark(record: record["messages"]),
+            let roster = FeedMark(record: record["roster"]),
             let next = record["next"]?.int
         else { return nil }
         var profile = Profile(

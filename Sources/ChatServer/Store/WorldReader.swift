@@ -9,7 +9,9 @@ struct WorldReader {
     /// Rows that cannot be read are an error: a world with holes would be told as if it were whole.
     private struct Unreadable: Error, CustomStringConvertible {
         let what: String
-        var description: String { "the state file has \(what) that cannot be read; move it away to start afresh" }
+        var description: String {
+            "the state file has \(what) that cannot be read; move it away to start afresh"
+        }
     }
 
     func world(limits: WorldLimits, admins: Set<String>) throws -> World {
@@ -75,7 +77,8 @@ struct WorldReader {
     }
 
     private func readMembers(of channel: inout Channel, admins: Set<String>) throws {
-        try connection.each("SELECT record FROM members WHERE channel = ?", [.text(channel.sid.text)]) { row in
+        try connection.each("SELECT record FROM members WHERE channel = ?", [.text(channel.sid.text)]) {
+            row in
             guard var member = Member(record: try json(row, 0)) else { throw Unreadable(what: "a member") }
             // Who the admins are is the configuration's word.
             if admins.contains(member.identity) { member.role = .channelAdmin }
@@ -102,7 +105,8 @@ struct WorldReader {
         let feed = FeedID(topic: .messages, owner: channel.sid)
         var deleted: [Int64: Message] = [:]
         var events: [FeedEvent] = []
-        let sql = "SELECT id, kind, at, place, record FROM events WHERE topic = ? AND owner = ? ORDER BY id DESC"
+        let sql =
+            "SELECT id, kind, at, place, record FROM events WHERE topic = ? AND owner = ? ORDER BY id DESC"
         try connection.each(sql, [SQLValue(feed.topic.rawValue), .text(feed.owner.text)]) { row in
             let place = row.int(3)
             if !row.isNull(4) { deleted[place] = Message(record: try json(row, 4)) }
@@ -123,10 +127,12 @@ struct WorldReader {
         var log = Trail<FeedEvent>()
         let sql = "SELECT id, kind, at, record FROM events WHERE topic = ? AND owner = ? ORDER BY id"
         try connection.each(sql, [SQLValue(feed.topic.rawValue), .text(feed.owner.text)]) { row in
-            guard let kind = FeedEvent.Kind(rawValue: Int(row.int(1))), let subject = subject(try json(row, 3))
+            guard let kind = FeedEvent.Kind(rawValue: Int(row.int(1))),
+                let subject = subject(try json(row, 3))
             else { throw Unreadable(what: "an event") }
             log.append(
-                FeedEvent(id: row.int(0), kind: kind, at: Timestamp(milliseconds: row.int(2)), subject: subject))
+                FeedEvent(
+                    id: row.int(0), kind: kind, at: Timestamp(milliseconds: row.int(2)), subject: subject))
         }
         return log
     }

@@ -17,7 +17,8 @@ final class WorldStore: Sendable {
                 // Two servers on one file would each tell what the other does not know.
                 try connection.run("PRAGMA locking_mode = EXCLUSIVE")
                 try connection.migrate([schema])
-                try connection.run("INSERT OR REPLACE INTO names VALUES ('opened', ?)", [.text(Timestamp.now.text)])
+                try connection.run(
+                    "INSERT OR REPLACE INTO names VALUES ('opened', ?)", [.text(Timestamp.now.text)])
             }
         } catch {
             await database.close()
@@ -57,7 +58,9 @@ final class WorldStore: Sendable {
 
     func content(of media: SID) async throws -> [UInt8]? {
         try await database.run { connection in
-            try connection.first("SELECT content FROM media WHERE sid = ?", [.text(media.text)]) { $0.blob(0) }
+            try connection.first("SELECT content FROM media WHERE sid = ?", [.text(media.text)]) {
+                $0.blob(0)
+            }
         }
     }
 

@@ -13,10 +13,14 @@ struct TokenDoor: Sendable {
         guard request.method == "GET" || request.method == "POST" else {
             return .text(405, "use GET or POST\n", headers: [("Allow", "GET, POST")])
         }
-        guard let fields = fields(of: request) else { return Self.refusal(400, "the body is neither a form nor a JSON object") }
+        guard let fields = fields(of: request) else {
+            return Self.refusal(400, "the body is neither a form nor a JSON object")
+        }
         guard isTrusted(request, fields) else {
             return Self.refusal(
-                401, "the secret is missing or wrong: send it as \"Authorization: Bearer …\" or as field \"secret\"")
+                401,
+                "the secret is missing or wrong: send it as \"Authorization: Bearer …\" or as field \"secret\""
+            )
         }
         guard let identity = fields["identity"], !identity.isEmpty else {
             return Self.refusal(400, "identity is missing")

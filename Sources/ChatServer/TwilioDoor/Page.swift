@@ -10,7 +10,8 @@ struct Page {
         var (start, size) = (0, usual)
         if let token = request.parameter("PageToken") {
             let parts = token.split(separator: "-")
-            guard parts.count == 3, parts[0] == "PT", let from = Int(parts[1]), let asked = Int(parts[2]) else {
+            guard parts.count == 3, parts[0] == "PT", let from = Int(parts[1]), let asked = Int(parts[2])
+            else {
                 return nil
             }
             (start, size) = (from, asked)

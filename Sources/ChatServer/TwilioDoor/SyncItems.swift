@@ -27,7 +27,8 @@ struct SyncItems {
             source = Self.sorted(world.memberships(of: world.identities[id.owner] ?? "").map(Self.item))
         case .person:
             let user = world.identities[id.owner].flatMap { world.users[$0] }
-            source = Self.sorted(user.map { user in PersonKey.allCases.map { Self.item($0, of: user) } } ?? [])
+            source = Self.sorted(
+                user.map { user in PersonKey.allCases.map { Self.item($0, of: user) } } ?? [])
         case .channel: source = .sorted([])
         }
     }

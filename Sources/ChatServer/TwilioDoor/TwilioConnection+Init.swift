@@ -89,7 +89,8 @@ extension TwilioConnection {
                 writer.member("reissue_reason", token == nil ? "MISSING" : "MISMATCH")
                 writer.member(
                     "reissue_message",
-                    token == nil ? "Continuation token is not provided" : "Continuation token is of another session")
+                    token == nil
+                        ? "Continuation token is not provided" : "Continuation token is of another session")
             }
             if asked.contains("offline_storage") {
                 writer.object("offline_storage") { writer in
@@ -131,7 +132,8 @@ struct ContinuationToken {
 
     func fresh() -> String {
         let session: JSON = [
-            "format": "steward-1", "endpoint": .string(SID.fresh(.message).text), "identity": .string(identity),
+            "format": "steward-1", "endpoint": .string(SID.fresh(.message).text),
+            "identity": .string(identity),
         ]
         let text = Base64.url.encode(session.bytes())
         return text + "." + signature(of: text)

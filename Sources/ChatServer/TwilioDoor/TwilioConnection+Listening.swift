@@ -26,7 +26,8 @@ extension TwilioConnection: Listener {
 
     func lose(_ feed: FeedID, version: Int) {
         guard let sid = door.hall.look({ $0.state(of: feed)?.sid }) else { return }
-        let payload = SyncEvents.terminal("subscription_canceled", version: version, correlation: nil) { writer in
+        let payload = SyncEvents.terminal("subscription_canceled", version: version, correlation: nil) {
+            writer in
             writer.member("object_sid", sid.text)
             writer.member("object_type", feed.topic.syncType)
         }

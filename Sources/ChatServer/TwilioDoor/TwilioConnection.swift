@@ -101,7 +101,8 @@ final class TwilioConnection: Sendable {
 
     private func frame(_ notification: TwilioNotification) -> [UInt8] {
         TwilsockFrame.make(
-            method: "notification", id: nextID(), payloadType: "application/json", payload: notification.payload
+            method: "notification", id: nextID(), payloadType: "application/json",
+            payload: notification.payload
         ) { writer in
             writer.member("message_type", notification.type)
             writer.member("notification_ctx_id", "")
@@ -207,7 +208,8 @@ final class TwilioConnection: Sendable {
             .frame(
                 TwilsockFrame.make(method: "client_update", id: nextID()) { writer in
                     writer.member("client_update_type", "token_about_to_expire")
-                    writer.member("client_update_message", "Your token is about to expire. Time left: \(left) ms")
+                    writer.member(
+                        "client_update_message", "Your token is about to expire. Time left: \(left) ms")
                 }))
     }
 

@@ -47,7 +47,9 @@ extension TwilioRequest {
         self.path = parts
         self.method = method.uppercased()
         host = request["host"]?.string ?? ""
-        parameters = Self.pairs(request["params"]).map { ($0.name, percentDecoded($0.value[...]) ?? $0.value) }
+        parameters = Self.pairs(request["params"]).map {
+            ($0.name, percentDecoded($0.value[...]) ?? $0.value)
+        }
         if cut.count > 1 { parameters += formFields(cut[1]) }
         headers = Self.pairs(request["headers"])
         body = Self.body(payload, type: type ?? "application/json")
@@ -89,7 +91,8 @@ func percentDecoded(_ text: Substring, plusIsSpace: Bool = false) -> String? {
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
         if byte == UInt8(ascii: "%") {
-            guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            guard rest.count >= 2,
+                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
             else { return nil }
             rest = rest.dropFirst(2)
             bytes.append(code)

@@ -21,7 +21,9 @@ extension TwilioTurn {
         }
         switch request.method {
         case "GET":
-            guard channel.member(of: identity) != nil || world.admins.contains(identity) else { throw .notMember }
+            guard channel.member(of: identity) != nil || world.admins.contains(identity) else {
+                throw .notMember
+            }
             guard let message = channel.message(sid) else { throw .noSuchMessage }
             return .json { links.message(message, in: channel.sid, &$0) }
         case "POST":

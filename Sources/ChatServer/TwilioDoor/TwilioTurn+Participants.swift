@@ -65,7 +65,9 @@ extension TwilioTurn {
 
     private func role(_ request: TwilioRequest) throws(WorldError) -> Role? {
         guard let text = try request.text("role_sid") else { return nil }
-        guard let role = SID(text).flatMap(Role.init(sid:)) else { throw .invalid("there is no role \(text)") }
+        guard let role = SID(text).flatMap(Role.init(sid:)) else {
+            throw .invalid("there is no role \(text)")
+        }
         return role
     }
 }

@@ -7,7 +7,8 @@ extension TwilioTurn {
         guard request.path.last == "Subscriptions" else { return nothingHere(request) }
         guard request.method == "POST" else { return notThatWay(request) }
         let action = request.json["action"]?.string
-        guard action == "establish" || action == "cancel", let entries = request.json["requests"]?.array else {
+        guard action == "establish" || action == "cancel", let entries = request.json["requests"]?.array
+        else {
             return .refusal(400, code: 20001, "action and requests are needed")
         }
         guard entries.count <= Self.batch else {
@@ -90,7 +91,8 @@ extension TwilioTurn {
         _ type: String, _ entry: JSON, _ order: Order, _ answer: inout TwilioAnswer,
         _ more: (inout JSONWriter) -> Void
     ) {
-        let payload = SyncEvents.terminal(type, version: order.version, correlation: order.correlation) { writer in
+        let payload = SyncEvents.terminal(type, version: order.version, correlation: order.correlation) {
+            writer in
             writer.member("object_sid", entry["object_sid"]?.string ?? "")
             writer.member("object_type", entry["object_type"]?.string ?? "")
             more(&writer)

@@ -25,7 +25,9 @@ extension TwilioTurn {
         }
         guard request.method == "GET" else { return readOnly() }
         if path.isEmpty { return descriptor(id, feed, request, world) }
-        guard path.first == "Items", id.topic != .channel, path.count <= 2 else { return nothingHere(request) }
+        guard path.first == "Items", id.topic != .channel, path.count <= 2 else {
+            return nothingHere(request)
+        }
         let items = SyncItems(id, of: world)
         if path.count == 2, let key = path.last {
             guard let item = items.item(key) else {
@@ -48,7 +50,9 @@ extension TwilioTurn {
         .json { writer in
             writer.object("links") { writer in
                 writer.member("subscriptions", "https://cds.\(links.region).twilio.com/v4/Subscriptions")
-                for (name, path) in [("document", "Documents"), ("list", "Lists"), ("map", "Maps"), ("stream", "Streams")] {
+                for (name, path) in [
+                    ("document", "Documents"), ("list", "Lists"), ("map", "Maps"), ("stream", "Streams"),
+                ] {
                     writer.member("\(name)s", "\(links.sync)/\(path)")
                     writer.member(name, "\(links.sync)/\(path)/{\(name)Id}")
                     guard name == "list" || name == "map" else { continue }

@@ -32,7 +32,9 @@ extension TwilioTurn {
     }
 
     private func list(_ request: TwilioRequest, _ world: World) -> TwilioAnswer {
-        let people = world.users.values.map(\.person).sorted { ($0.created, $0.identity) < ($1.created, $1.identity) }
+        let people = world.users.values.map(\.person).sorted {
+            ($0.created, $0.identity) < ($1.created, $1.identity)
+        }
         guard let page = Page(request, count: people.count, size: 50) else { return badPage() }
         return .json { writer in
             links.meta("users", size: page.size, previous: page.previous, next: page.next, &writer)
@@ -68,7 +70,9 @@ extension TwilioTurn {
             // Conversations says read, Programmable Chat consumed.
             for key in ["last_read_message_index", "last_consumed_message_index"] {
                 guard let value = request.json[key] else { continue }
-                guard value.isNull || value.int != nil else { throw .invalid("\(key) must be a number or null") }
+                guard value.isNull || value.int != nil else {
+                    throw .invalid("\(key) must be a number or null")
+                }
                 _ = try world.setRead(value.int, in: channel.sid, as: identity, at: now)
             }
             if let level = try request.text("notification_level") {

@@ -54,7 +54,8 @@ struct TwilioTurn {
     }
 
     /// `/v1/Instances/IS…/Typing`.
-    private func instances(_ request: TwilioRequest, _ world: inout World) throws(WorldError) -> TwilioAnswer {
+    private func instances(_ request: TwilioRequest, _ world: inout World) throws(WorldError) -> TwilioAnswer
+    {
         guard request.path.count == 4, request.path[1] == "Instances",
             request.path[2] == links.names.service.text, request.path[3] == "Typing"
         else { return nothingHere(request) }
@@ -78,7 +79,8 @@ struct TwilioTurn {
         let me = try world.person(identity)
         return .json { writer in
             writer.member("identity", identity)
-            writer.member("url", "https://aim.\(links.region).twilio.com/Client/\(links.version)/Configuration")
+            writer.member(
+                "url", "https://aim.\(links.region).twilio.com/Client/\(links.version)/Configuration")
             writer.object("options") { options(&$0) }
             writer.object("sync_objects") { writer in
                 writer.member("my_conversations", "\(identity).channels")

@@ -86,7 +86,6 @@ struct Feed: Sendable {
     }
 }
 
-
 /// A feed without its log.
 struct FeedMark: Sendable {
     let sid: SID

@@ -27,7 +27,8 @@ package enum Role: String, Sendable, CaseIterable {
         case .serviceUser: [.createConversation, .joinConversation, .editOwnUserInfo]
         case .channelUser:
             [
-                .sendMessage, .sendMediaMessage, .editOwnMessage, .editOwnMessageAttributes, .deleteOwnMessage,
+                .sendMessage, .sendMediaMessage, .editOwnMessage, .editOwnMessageAttributes,
+                .deleteOwnMessage,
                 .leaveConversation, .editOwnParticipantAttributes, .editNotificationLevel,
             ]
         case .channelAdmin:

@@ -36,7 +36,8 @@ package struct SID: Hashable, Sendable, CustomStringConvertible {
     /// Nil unless the text is two known letters and 32 lower-case hexadecimal digits.
     package init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
-        guard bytes.count == 34, let kind = Kind(rawValue: String(decoding: bytes[..<2], as: UTF8.self)) else {
+        guard bytes.count == 34, let kind = Kind(rawValue: String(decoding: bytes[..<2], as: UTF8.self))
+        else {
             return nil
         }
         var halves: [UInt64] = [0, 0]

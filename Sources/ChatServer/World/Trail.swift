@@ -10,7 +10,9 @@ struct Trail<Element> {
     /// Positions count from the oldest that is left.
     subscript(position: Int) -> Element {
         get {
-            guard let element = kept[first + position] else { preconditionFailure("a place given up is read") }
+            guard let element = kept[first + position] else {
+                preconditionFailure("a place given up is read")
+            }
             return element
         }
         set { kept[first + position] = newValue }

@@ -50,7 +50,8 @@ extension World {
         return channels[sid] ?? channel
     }
 
-    package mutating func deleteChannel(_ sid: SID, as deleter: String, at now: Timestamp) throws(WorldError) {
+    package mutating func deleteChannel(_ sid: SID, as deleter: String, at now: Timestamp) throws(WorldError)
+    {
         guard var channel = channels[sid] else { throw .noSuchChannel }
         try require(.deleteConversation, of: deleter, in: channel)
         for identity in channel.roster.map(\.identity) + channel.invited.keys.sorted() {
@@ -59,8 +60,14 @@ extension World {
         let isPrivate = channel.profile.isPrivate
         let profile = FeedEvent.Subject.channel(channel.profile)
         let ends = [
-            (FeedID(topic: .messages, owner: sid), channel.messageFeed.add(.ended, .nothing, at: now, keeping: 1)),
-            (FeedID(topic: .roster, owner: sid), channel.rosterFeed.add(.ended, .nothing, at: now, keeping: 1)),
+            (
+                FeedID(topic: .messages, owner: sid),
+                channel.messageFeed.add(.ended, .nothing, at: now, keeping: 1)
+            ),
+            (
+                FeedID(topic: .roster, owner: sid),
+                channel.rosterFeed.add(.ended, .nothing, at: now, keeping: 1)
+            ),
             (FeedID(topic: .channel, owner: sid), channel.feed.add(.ended, profile, at: now, keeping: 1)),
         ]
         let states = [channel.messageFeed, channel.rosterFeed, channel.feed]

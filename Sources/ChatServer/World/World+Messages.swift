@@ -61,7 +61,8 @@ extension World {
             try require(isOwn ? .editOwnMessage : .editAnyMessage, of: editor, in: channel)
         }
         if content.attributes != old.content.attributes {
-            try require(isOwn ? .editOwnMessageAttributes : .editAnyMessageAttributes, of: editor, in: channel)
+            try require(
+                isOwn ? .editOwnMessageAttributes : .editAnyMessageAttributes, of: editor, in: channel)
         }
         try check(content)
         return (old, content)

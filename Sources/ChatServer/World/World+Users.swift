@@ -25,7 +25,9 @@ extension World {
     ) throws(WorldError) -> Person {
         guard users[identity] != nil else { throw .noSuchUser }
         let permission: Permission = identity == editor ? .editOwnUserInfo : .editAnyUserInfo
-        guard roleEverywhere(of: editor).permissions.contains(permission) else { throw .notAllowed(permission) }
+        guard roleEverywhere(of: editor).permissions.contains(permission) else {
+            throw .notAllowed(permission)
+        }
         if let friendlyName {
             try check(friendlyName, "the friendly name", limit: limits.nameLength)
             change(identity, .friendlyName, at: now) { $0.friendlyName = friendlyName }
@@ -74,7 +76,8 @@ extension World {
             membership.updated = now
             membership.lastEvent = user.membershipFeed.lastEvent + 1
             event = user.membershipFeed.add(
-                before == nil ? .added : .updated, .membership(membership), at: now, keeping: limits.mapEvents)
+                before == nil ? .added : .updated, .membership(membership), at: now, keeping: limits.mapEvents
+            )
             user.memberships[channel] = membership
             note(.membership(owner: user.person.sid, membership))
         } else if let before {

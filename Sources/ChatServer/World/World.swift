@@ -44,7 +44,8 @@ package struct World: Sendable {
     mutating func publish(_ event: FeedEvent, of feed: FeedID, known mark: Feed, isPrivate: Bool = false) {
         news.events.append(
             WorldEvent(
-                feed: feed, sid: mark.sid, name: uniqueName(of: feed), identity: identities[feed.owner], event: event,
+                feed: feed, sid: mark.sid, name: uniqueName(of: feed), identity: identities[feed.owner],
+                event: event,
                 isPrivate: isPrivate))
         guard isStored else { return }
         news.changes.append(.event(feed, event))
@@ -95,7 +96,9 @@ package struct World: Sendable {
     }
 
     package func allows(_ permission: Permission, _ identity: String, in channel: Channel) -> Bool {
-        if let role = channel.member(of: identity)?.role, role.permissions.contains(permission) { return true }
+        if let role = channel.member(of: identity)?.role, role.permissions.contains(permission) {
+            return true
+        }
         // Who made a channel rules it, joined or not: making one does not join it.
         if channel.profile.createdBy == identity, permission != .sendMessage, permission != .sendMediaMessage,
             Role.channelAdmin.permissions.contains(permission)
