@@ -18,7 +18,7 @@ import Testing
         "YAML": ["CYAML"],
         "JSON": ["CSimdjson"],
         "SQLite": ["CSQLite"],
-        "Matching": ["CRE2"],
+        "Matching": ["CRE2", "Unicode"],
         "Unicode": ["CICU"],
         "Crypto": ["CCrypto"],
     ]
