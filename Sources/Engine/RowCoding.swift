@@ -27,6 +27,13 @@ struct RowWriter {
         }
     }
 
+    /// One more than the count stands before them, so that 0 is nil.
+    mutating func bytes(_ body: [UInt8]?) {
+        guard let body else { return unsigned(0) }
+        unsigned(UInt64(body.count) + 1)
+        bytes.append(contentsOf: body)
+    }
+
     private mutating func unsigned(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -69,6 +76,14 @@ struct RowReader {
         guard let count = count() else { return nil }
         defer { position += count }
         return String(decoding: bytes[position..<position + count], as: UTF8.self)
+    }
+
+    /// Twice optional: nil is broken, `.some(nil)` is none.
+    mutating func bytesOrNil() -> [UInt8]?? {
+        guard let number = unsigned(), number <= UInt64(bytes.count - position) + 1 else { return nil }
+        if number == 0 { return .some(nil) }
+        defer { position += Int(number) - 1 }
+        return Array(bytes[position..<position + Int(number) - 1])
     }
 
     private mutating func unsigned() -> UInt64? {

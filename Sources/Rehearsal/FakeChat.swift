@@ -41,10 +41,14 @@ public final class FakeChat: Sendable {
         var faults: [Fault] = []
         var isReachable = true
         var connections = 0
+        var hanging = 0
+        var lookUps = 0
     }
 
     /// What happens to the next action.
     public enum Fault: Sendable {
+        /// It is done.
+        case none
         /// Nothing is done, and this is thrown.
         case fails(ChatServiceError)
         /// It is done, and then this is thrown.
@@ -55,16 +59,20 @@ public final class FakeChat: Sendable {
         case hangsAfterwards
     }
 
-    let realm: Realm
+    /// Hand these to the steward under test, so that both mean the same users and channels.
+    public let identities: Identities
+    public let realm: Realm
     let time: @Sendable () -> Timestamp
     let state = Locked(State())
     let changed = Signal()
 
     /// `now` is the service's clock.
     public init(
-        realm: Realm = Identities().realm("fake"), now: @escaping @Sendable () -> Timestamp = { .now }
+        _ identities: Identities = Identities(), realm: String = "fake",
+        now: @escaping @Sendable () -> Timestamp = { .now }
     ) {
-        self.realm = realm
+        self.identities = identities
+        self.realm = identities.realm(realm)
         time = now
     }
 
@@ -129,6 +137,11 @@ public final class FakeChat: Sendable {
         state.withLock { $0.faults += faults }
     }
 
+    /// What was scripted and has not happened will not.
+    public func clearScript() {
+        state.withLock { $0.faults = [] }
+    }
+
     /// Cuts every connection, and lets nobody in while false.
     public func setReachable(_ isReachable: Bool) {
         state.withLock { $0.isReachable = isReachable }
@@ -141,8 +154,19 @@ public final class FakeChat: Sendable {
         state.withLock { ($0.messages[channel] ?? []).filter { !$0.isDeleted } }
     }
 
+    /// Those that were deleted as well.
+    public func allMessages(in channel: String) -> [Message] {
+        state.withLock { $0.messages[channel] ?? [] }
+    }
+
     /// Every action that was carried out, in order.
     public var performed: [ChatAction] { state.withLock { $0.performed.map(\.action) } }
+
+    /// How many actions wait for an answer that does not come.
+    public var hanging: Int { state.withLock { $0.hanging } }
+
+    /// How often it was asked whether an action had been done.
+    public var lookUps: Int { state.withLock { $0.lookUps } }
 
     /// How many logins there were.
     public var connections: Int { state.withLock { $0.connections } }

@@ -158,7 +158,7 @@ extension FakeChatService {
         }
         guard isReachable else { throw .unreachable("not connected") }
         switch fault {
-        case nil: return try carryOut(action, key)
+        case nil, .some(.none): return try carryOut(action, key)
         case .fails(let error): throw error
         case .failsAfterwards(let error):
             _ = try carryOut(action, key)
@@ -178,6 +178,7 @@ extension FakeChatService {
     {
         guard chat.state.withLock({ $0.isReachable }) else { throw .unreachable("not connected") }
         return chat.state.withLock { state in
+            state.lookUps += 1
             for (channel, messages) in state.messages {
                 if let message = messages.first(where: { $0.key == key.text }) {
                     return Receipt(
@@ -189,8 +190,11 @@ extension FakeChatService {
     }
 
     private func hang() async {
-        let signal = Signal()
-        await signal.wait(past: signal.version)
+        chat.state.withLock { $0.hanging += 1 }
+        chat.changed.fire()
+        let never = Signal()
+        await never.wait(past: never.version)
+        chat.state.withLock { $0.hanging -= 1 }
     }
 
     private func carryOut(_ action: ChatAction, _ key: ActionKey) throws(ChatServiceError) -> Receipt {

@@ -17,8 +17,8 @@ struct Rig: Sendable {
         _ handlers: [any EventHandler], journal: any Journal = MemoryJournal(), chat: FakeChat? = nil,
         time: any TimeSource = SystemTime(), services: [FakeChatService]? = nil
     ) {
-        identities = Identities()
-        let chat = chat ?? FakeChat(realm: identities.realm("fake"), now: { time.now })
+        let chat = chat ?? FakeChat(now: { time.now })
+        identities = chat.identities
         self.chat = chat
         self.services = services ?? [FakeChatService(chat, channels: ["lobby", "staff"])]
         self.handlers = handlers

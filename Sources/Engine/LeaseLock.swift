@@ -1,0 +1,37 @@
+internal import Chat
+internal import Glibc
+
+/// A file that whoever works on the store keeps locked. The system frees the lock when a process ends, even by
+/// SIGKILL, so a new one need not wait until the old one's lease has run out.
+final class LeaseLock: Sendable {
+    private let file: String
+    private let descriptor = Locked<CInt?>(nil)
+
+    init(file: String) {
+        self.file = file
+    }
+
+    deinit { release() }
+
+    /// Whether we have the lock now. False as well where files cannot be locked: then only the lease counts.
+    func take() -> Bool {
+        descriptor.withLock { descriptor in
+            if descriptor != nil { return true }
+            let opened = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard opened >= 0 else { return false }
+            guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+                close(opened)
+                return false
+            }
+            descriptor = opened
+            return true
+        }
+    }
+
+    func release() {
+        descriptor.withLock { descriptor in
+            if let opened = descriptor { close(opened) }
+            descriptor = nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import Chat
+internal import SQLite
+
+extension SQLiteJournal {
+    /// Each step leads from one version of the store to the next. Those that were released do not change any more.
+    static let schema = [
+        """
+        CREATE TABLE lease (number INTEGER NOT NULL, holder TEXT, until INTEGER NOT NULL);
+        INSERT INTO lease (number, holder, until) VALUES (0, NULL, 0);
+        CREATE TABLE log (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
+        """
+            + tables.map { name in
+                """
+                CREATE TABLE \(name) (
+                    key TEXT NOT NULL, part TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, part)
+                ) WITHOUT ROWID;
+                """
+            }.joined()
+    ]
+
+    private static let tables = ["memory", "stream", "action", "continuation", "identity"]
+}
+
+extension JournalTable {
+    /// Its name in the file.
+    var name: String {
+        switch self {
+        case .memory: "memory"
+        case .stream: "stream"
+        case .action: "action"
+        case .continuation: "continuation"
+        case .identity: "identity"
+        }
+    }
+}
+
+extension Connection {
+    func check(_ lease: Lease) throws {
+        let number = try first("SELECT number FROM lease WHERE holder IS NOT NULL") { $0.int(0) }
+        guard number == lease.number else {
+            throw JournalError.leaseLost("\(file): another steward has taken over")
+        }
+    }
+
+    func writeBack(_ rows: [RowChange]) throws {
+        // In the order of the tables' keys, which costs a third.
+        let sorted = rows.sorted {
+            ($0.key.table.rawValue, $0.key.key, $0.key.part) < (
+                $1.key.table.rawValue, $1.key.key, $1.key.part
+            )
+        }
+        for row in sorted {
+            let (table, key, part) = (
+                row.key.table.name, SQLValue.text(row.key.key), SQLValue.text(row.key.part)
+            )
+            if let body = row.body {
+                try run(
+                    "INSERT INTO \(table) (key, part, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+                    [key, part, .blob(body)])
+            } else {
+                try run("DELETE FROM \(table) WHERE key = ? AND part = ?", [key, part])
+            }
+        }
+    }
+
+    func setPagesLimit(_ pages: Int) throws {
+        // Never below what the file has already.
+        _ = try value("PRAGMA max_page_count = \(pages)")
+    }
+}
+
+extension JournalError {
+    init(_ error: any Error) {
+        switch error {
+        case let error as JournalError: self = error
+        case let error as DatabaseError:
+            switch error.kind {
+            case .corrupt, .notADatabase, .tooNew, .closed, .constraint: self = .unusable(error.description)
+            default: self = .unwritable(error.description)
+            }
+        default: self = .unwritable("\(error)")
+        }
+    }
+}
