@@ -9,13 +9,13 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A part of steward and its tests.
-func part(_ name: String, uses: [String] = [], testsUse: [String] = []) -> [Target] {
+/// A part of steward and its tests; `fixtures`: files beside the tests that they read, not built.
+func part(_ name: String, uses: [String] = [], testsUse: [String] = [], fixtures: [String] = []) -> [Target] {
     [
         .target(name: name, dependencies: uses.map { .init(stringLiteral: $0) }, swiftSettings: strict),
         .testTarget(
             name: name + "Tests", dependencies: ([name] + uses + testsUse).map { .init(stringLiteral: $0) },
-            exclude: [], swiftSettings: strict),
+            exclude: fixtures, swiftSettings: strict),
     ]
 }
 
@@ -64,7 +64,7 @@ let libraries: [[Target]] = [
 
 let parts: [[Target]] = [
     part("Chat"),
-    part("Rules", uses: ["Chat", "YAML", "Matching", "Unicode"]),
+    part("Rules", uses: ["Chat", "YAML", "Matching", "Unicode"], fixtures: ["Fixtures"]),
     part("Engine", uses: ["Chat", "SQLite"], testsUse: ["ChatTesting"]),
     part("Rehearsal", uses: ["Chat", "Rules", "Engine"]),
     part(

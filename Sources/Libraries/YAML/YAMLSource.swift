@@ -2,6 +2,10 @@
 package struct YAMLSource: Sendable {
     package let lines: [[Unicode.Scalar]]
 
+    package init(text: String) {
+        self.init(Array(text.unicodeScalars))
+    }
+
     init(_ scalars: [Unicode.Scalar]) {
         var lines: [[Unicode.Scalar]] = []
         var line: [Unicode.Scalar] = []

@@ -1,0 +1,166 @@
+internal import Chat
+
+/// What a bot's file says, as Swift values; names are not looked up yet.
+struct BotFile: Sendable {
+    var name: String
+    var version: Placed<String>?
+    /// Constants for templates.
+    var vars: [String: String] = [:]
+    var lists: [BotList] = []
+    var groups: [BotGroup] = []
+    var exempt: Exempt?
+    var rules: [BotRule] = []
+
+    init(name: String) {
+        self.name = name
+    }
+}
+
+/// Words under one name, written out or in a file of their own.
+struct BotList: Sendable {
+    var name: Placed<String>
+    var words: [Placed<String>] = []
+    var file: Placed<String>?
+}
+
+/// Answer rules of which only one may answer, or all.
+struct BotGroup: Sendable {
+    enum Pick: String, Sendable, CaseIterable { case first, all }
+
+    var name: Placed<String>
+    var pick = Pick.first
+}
+
+/// A rule: one event, conditions that must all hold, actions in order.
+struct BotRule: Sendable {
+    var id: Placed<String>
+    var about: String?
+    var when: [Placed<EventName>] = []
+    var places: [Placed<String>] = []
+    var notPlaces: [Placed<String>] = []
+    var condition: Placed<BotCondition>?
+    var steps: [BotStep] = []
+    var stage: Placed<Stage>?
+    var group: Placed<String>?
+    var continues: Placed<Bool>?
+    var also: Placed<Bool>?
+    var cooldown: Cooldown?
+    var once: Cooldown.Per?
+    var exempt: Exempt?
+    var run = Run.live
+    var matching: [Placed<String>] = []
+    var notMatching: [Placed<String>] = []
+    var was: Placed<String>?
+    /// What decides when it applies, in one text; equal for rules that apply to the same events.
+    var signature = ""
+    /// Keys that were written, whether or not they could be read.
+    var written: Set<String> = []
+
+    init(id: Placed<String>) {
+        self.id = id
+    }
+
+    enum Run: String, Sendable, CaseIterable { case live, dry, disabled }
+}
+
+/// How often a rule may act.
+struct Cooldown: Sendable, Equatable {
+    enum Per: String, Sendable, CaseIterable { case user, channel, rule }
+
+    var most = 1
+    var time: Duration
+    var per: Per
+}
+
+/// Whom a rule leaves alone.
+struct Exempt: Sendable {
+    var roles: [Placed<String>] = []
+    var users: [Placed<String>] = []
+    /// Nil: as usual, bots are not looked at unless a condition asks for them.
+    var bots: Bool?
+}
+
+/// A condition as it is written.
+indirect enum BotCondition: Sendable {
+    case text(BotText)
+    case user(BotUser)
+    case all([BotCondition])
+    case any([BotCondition])
+    case not(BotCondition)
+}
+
+/// What a text must be like; everything that is given must hold.
+struct BotText: Sendable {
+    enum Match: String, Sendable, CaseIterable { case word, anywhere, prefix, suffix }
+    enum Field: String, Sendable, CaseIterable {
+        case body
+        case userName = "user.name"
+        case attachmentNames = "attachments.name"
+    }
+    enum Skip: String, Sendable, CaseIterable { case links, code, quotes }
+
+    struct Near: Sendable {
+        var words: [Placed<String>] = []
+        var edits = 1
+        var spot: Spot
+    }
+
+    var spot: Spot
+    var any: [Placed<String>]?
+    var all: [Placed<String>]?
+    var none: [Placed<String>]?
+    var equals: [Placed<String>]?
+    var starts: [Placed<String>]?
+    var ends: [Placed<String>]?
+    var regexes: [Placed<String>]?
+    var near: Near?
+    var match = Match.word
+    /// Nil: `plain` for words, the original text for regular expressions.
+    var fold: Placed<String>?
+    var fields: [Field] = [.body]
+    var skip: Set<Skip> = [.links, .code, .quotes]
+    /// The words test whole names of users, for `user: {name: …}`.
+    var isEmpty: Bool {
+        any == nil && all == nil && none == nil && equals == nil && starts == nil && ends == nil
+            && regexes == nil
+            && near == nil
+    }
+}
+
+/// What the event's member must be like; everything that is given must hold.
+struct BotUser: Sendable {
+    var spot: Spot
+    var firstTime: Bool?
+    var bot: Bool?
+    var roles: [Placed<String>]?
+    var notRoles: [Placed<String>]?
+    var memberFor: Bounds<Duration>?
+    var away: Bounds<Duration>?
+    var messages: Bounds<Int64>?
+    var name: BotText?
+    var ids: [Placed<String>]?
+    var isNot: Placed<TemplatePath>?
+}
+
+/// An action of a rule and its place in it.
+struct BotStep: Sendable {
+    enum Verb: String, Sendable, CaseIterable { case reply, send, dm, delete, warn, relay, react, stop }
+
+    var verb: Verb
+    var spot: Spot
+    /// Such as `do[1]`; part of what identifies the action.
+    var path: String
+    var message = BotMessage()
+}
+
+/// What an action says, where, and to whom.
+struct BotMessage: Sendable {
+    var text: Template?
+    var to: [Placed<String>] = []
+    var mention: [Placed<TemplatePath>] = []
+    var thread = false
+    var silent = false
+    var deleteAfter: Duration?
+    var quote = false
+    var footer: Template?
+}

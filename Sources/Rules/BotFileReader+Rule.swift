@@ -1,0 +1,137 @@
+internal import Chat
+internal import YAML
+
+extension BotFileReader {
+    func rule(_ id: String, _ entry: YAMLNode.Entry) -> BotRule {
+        var rule = BotRule(id: Placed(id, at: spot(entry.key)))
+        guard let entries = mapping(entry.value, "a rule") else { return rule }
+        for part in entries {
+            read(part, BotTables.rule, into: &rule)
+            if let name = part.key.text { rule.written.insert(name) }
+        }
+        for name in ["when", "do"] where !rule.written.contains(name) {
+            let near = rule.written.contains {
+                BotTables.rule[$0] == nil && BotTables.rule.hint(for: $0).contains("\"\(name)\"")
+            }
+            // A misspelt key was noted already.
+            if !near { findings.error("rule \"\(id)\" has no \"\(name)\"", at: rule.id.spot) }
+        }
+        rule.signature = ["when", "in", "not_in", "if", "exempt"].map { name in
+            entry.value[name].map(Self.signature) ?? "-"
+        }.joined(separator: "\u{1}")
+        return rule
+    }
+
+    /// A name that people choose: letters, digits, `-` and `_`.
+    func name(_ node: YAMLNode, _ what: String) -> String? {
+        guard let name = node.text else { return nil }
+        let isGood =
+            !name.isEmpty && name.count <= 64
+            && name.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "-" || $0 == "_"
+            }
+        if !isGood {
+            error(
+                "\"\(name.shortened)\" is not a name for a \(what)", at: node,
+                hint: "use letters, digits, - and _")
+        }
+        return isGood ? name : nil
+    }
+
+    func events(_ node: YAMLNode) -> [Placed<EventName>] {
+        var events: [Placed<EventName>] = []
+        if case .mapping = node.kind {
+            read(node, BotTables.specialEvents, into: &events)
+            return events
+        }
+        for item in items(node, "when") ?? [] {
+            if case .mapping = item.kind {
+                read(item, BotTables.specialEvents, into: &events)
+                continue
+            }
+            guard let text = text(item) else { continue }
+            if let name = EventName(rawValue: text) {
+                events.append(Placed(name, at: spot(item)))
+            } else if BotTables.specialEvents[text] != nil {
+                notBuilt(text, at: item)
+            } else {
+                let names = EventName.allCases.map(\.rawValue) + BotTables.specialEvents.names
+                error(
+                    "unknown event \"\(text.shortened)\"", at: item,
+                    hint: Suggestion.hint(for: text, among: names)
+                        ?? "the usual ones are messageAdded and memberJoined")
+            }
+        }
+        return events
+    }
+
+    func once(_ node: YAMLNode) -> Cooldown.Per? {
+        guard let text = text(node) else { return nil }
+        switch text {
+        case "per user": return .user
+        case "per channel": return .channel
+        case "per user per window", "per channel per window": notBuilt(text, at: node)
+        default:
+            error("\"\(text.shortened)\" is not a \"once\"", at: node, hint: "use per user or per channel")
+        }
+        return nil
+    }
+
+    func exempt(_ node: YAMLNode) -> Exempt? {
+        if node.text == "none" { return Exempt() }
+        var exempt = Exempt()
+        switch node.kind {
+        case .mapping:
+            read(node, BotTables.exempt, into: &exempt)
+            return exempt
+        case .unreadable: return nil
+        default:
+            error("\"exempt\" is none, or keys with values", at: node, hint: "try {roles: [moderator]}")
+            return nil
+        }
+    }
+
+    /// The same text for the same content.
+    private static func signature(_ node: YAMLNode) -> String {
+        switch node.kind {
+        case .scalar(let text, _): return "\u{2}\(text)\u{3}"
+        case .sequence(let items): return "[" + items.map(signature).joined() + "]"
+        case .mapping(let entries):
+            return "{" + entries.map { signature($0.key) + signature($0.value) }.sorted().joined() + "}"
+        case .unreadable: return "?\(node.place)"
+        }
+    }
+}
+
+extension Cooldown {
+    /// Reads `5m per user`, `15m per rule`, `3 in 1d per user`.
+    init(text: String) throws(ShortFormError) {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count >= 2, words[words.count - 2] == "per" else {
+            throw ShortFormError(
+                problem: "\"\(text.shortened)\" does not say per what",
+                hint: "try \"5m per user\", \"5m per channel\" or \"15m per rule\"")
+        }
+        guard let per = Per(rawValue: words[words.count - 1]) else {
+            let names = Per.allCases.map(\.rawValue)
+            throw ShortFormError(
+                problem: "unknown \"per \(words[words.count - 1])\" in \"\(text.shortened)\"",
+                hint: Suggestion.hint(for: words[words.count - 1], among: names)
+                    ?? "use user, channel or rule")
+        }
+        switch words.count {
+        case 3: self.init(time: try Duration(text: words[0]), per: per)
+        case 5 where words[1] == "in":
+            guard let most = Int(words[0]), most > 0, most <= 1000 else {
+                throw ShortFormError(
+                    problem: "\"\(words[0])\" is not a number of times", hint: "try \"3 in 1d per user\"")
+            }
+            self.init(most: most, time: try Duration(text: words[2]), per: per)
+        default:
+            throw ShortFormError(
+                problem: "\"\(text.shortened)\" is not a cooldown",
+                hint: "try \"5m per user\" or \"3 in 1d per user\"")
+        }
+        guard time > .zero else { throw ShortFormError(problem: "a cooldown of no time does nothing") }
+    }
+}

@@ -1,0 +1,250 @@
+internal import Chat
+internal import YAML
+
+/// Reads a bot's file by the tables of its keys. Every mistake is noted with its place, and reading goes on.
+final class BotFileReader {
+    let file: String
+    let findings: Findings
+    let source: YAMLSource
+    private let root: YAMLNode?
+
+    init(_ source: BotSource, findings: Findings) {
+        file = source.name
+        self.findings = findings
+        let document = YAMLDocument.read(source.bytes)
+        self.source = document.source
+        root = document.root
+        findings.add(document.source, of: file)
+        for error in document.errors {
+            let spot = Spot(file: file, place: error.place)
+            if error.isWarning {
+                findings.warn(error.problem, at: spot, hint: error.hint)
+            } else {
+                findings.error(error.problem, at: spot, hint: error.hint)
+            }
+        }
+    }
+
+    func read() -> BotFile {
+        var result = BotFile(name: file)
+        let start = Spot(file: file, place: .start)
+        guard let root else {
+            if findings.errorCount == 0 {
+                findings.error("the file is empty", at: start, hint: "begin with \"version: 1\"")
+            }
+            return result
+        }
+        read(root, BotTables.file, into: &result)
+        if result.version == nil, root.entries != nil, root["version"] == nil {
+            findings.error("\"version\" is missing", at: start, hint: "begin with \"version: 1\"")
+        }
+        return result
+    }
+
+    /// Reads a mapping by the table of its keys.
+    func read<Target>(_ node: YAMLNode, _ table: KeyTable<Target>, into target: inout Target) {
+        guard let entries = mapping(node, table.owner) else { return }
+        for entry in entries { read(entry, table, into: &target) }
+    }
+
+    func read<Target>(_ entry: YAMLNode.Entry, _ table: KeyTable<Target>, into target: inout Target) {
+        guard let name = entry.key.text else { return }
+        guard let key = table[name] else {
+            error("unknown \(table.noun) \"\(name)\"", at: entry.key, hint: table.hint(for: name))
+            return
+        }
+        guard let read = key.read else {
+            notBuilt(name, at: entry.key)
+            return
+        }
+        read(entry.value, &target, self)
+    }
+
+    // MARK: Values
+
+    func mapping(_ node: YAMLNode, _ what: String) -> [YAMLNode.Entry]? {
+        switch node.kind {
+        case .mapping(let entries): return entries
+        case .unreadable: return nil
+        case .sequence: error("\(what) is written as keys with values, not as a list", at: node)
+        case .scalar(let text, _):
+            if node.isEmpty {
+                empty(node)
+            } else {
+                error("\(what) is written as keys with values, not as \"\(text.shortened)\"", at: node)
+            }
+        }
+        return nil
+    }
+
+    /// Text as it is written. `isProse`: people will read it, so a comment behind it is probably part of it.
+    func text(_ node: YAMLNode, isProse: Bool = false) -> String? {
+        switch node.kind {
+        case .unreadable: return nil
+        case .sequence: error("one text is expected here, not a list", at: node)
+        case .mapping: error("text is expected here, not keys with values", at: node)
+        case .scalar(let text, let style):
+            if node.isEmpty {
+                empty(node)
+                return nil
+            }
+            if isProse, style == .plain, let comment = node.comment {
+                findings.warn(
+                    "\"\(comment.shortened)\" is a comment, not part of the text", at: behind(node),
+                    hint: "put the whole text in quotes if it belongs to it")
+            }
+            return text
+        }
+        return nil
+    }
+
+    func bool(_ node: YAMLNode) -> Bool? {
+        guard let text = text(node) else { return nil }
+        guard case .scalar(_, .plain) = node.kind, let value = Bool(text) else {
+            let isWord = ["yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
+            let why = isWord ? " (yes/no/on/off are text here)" : ""
+            error("\"\(text.shortened)\" is not a true/false\(why)", at: node)
+            return nil
+        }
+        return value
+    }
+
+    /// One of several words.
+    func choice<Value: CaseIterable & RawRepresentable<String>>(
+        _ node: YAMLNode, _ type: Value.Type = Value.self, _ what: String = "value", later: [String] = []
+    ) -> Value? {
+        guard let text = text(node) else { return nil }
+        if let value = Value(rawValue: text) { return value }
+        if later.contains(text) {
+            notBuilt(text, at: node)
+            return nil
+        }
+        let names = Value.allCases.map(\.rawValue)
+        let hint =
+            Suggestion.hint(for: text, among: names + later)
+            ?? "use " + (names.count > 8 ? "a name from the manual" : names.joined(separator: ", "))
+        error("unknown \(what) \"\(text.shortened)\"", at: node, hint: hint)
+        return nil
+    }
+
+    /// One item or a list of them, at least one.
+    func items(_ node: YAMLNode, _ what: String) -> [YAMLNode]? {
+        switch node.kind {
+        case .unreadable: return nil
+        case .sequence(let items):
+            if items.isEmpty { error("\"\(what)\" is an empty list", at: node, hint: "remove it or fill it") }
+            return items
+        case .mapping:
+            error("\"\(what)\" is one text or a list, not keys with values", at: node)
+            return nil
+        case .scalar:
+            if node.isEmpty {
+                empty(node)
+                return nil
+            }
+            return [node]
+        }
+    }
+
+    /// Texts with their places, at least one.
+    func texts(_ node: YAMLNode, _ what: String) -> [Placed<String>]? {
+        items(node, what)?.compactMap { item in
+            guard let text = text(item) else { return nil }
+            guard !text.isEmpty else {
+                error("\"\(what)\" has an empty text", at: item)
+                return nil
+            }
+            return Placed(text, at: spot(item))
+        }
+    }
+
+    func duration(_ node: YAMLNode) -> Duration? {
+        short(node) { (text: String) throws(ShortFormError) in try Duration(text: text) }
+    }
+
+    /// Reads a short form; what it throws is noted at the node.
+    func short<Value>(_ node: YAMLNode, _ read: (String) throws(ShortFormError) -> Value) -> Value? {
+        guard let text = text(node) else { return nil }
+        do throws(ShortFormError) {
+            return try read(text)
+        } catch {
+            self.error(error.problem, at: node, hint: error.hint)
+            return nil
+        }
+    }
+
+    func template(_ node: YAMLNode) -> Template? {
+        guard let text = text(node, isProse: true) else { return nil }
+        do throws(TemplateError) {
+            return try Template(text, spot: spot(node), shift: shift(node))
+        } catch {
+            findings.error(error.problem, at: spot(node, offset: error.offset), hint: error.hint)
+            return nil
+        }
+    }
+
+    // MARK: Noting mistakes
+
+    func spot(_ node: YAMLNode) -> Spot { Spot(file: file, place: node.place) }
+
+    /// The place of a character of a text; the text's own where it cannot be told.
+    func spot(_ node: YAMLNode, offset: Int) -> Spot {
+        var spot = spot(node)
+        if let shift = shift(node) { spot.place.column += shift + offset }
+        return spot
+    }
+
+    /// How many columns behind its node a text begins, if it stands in the file letter by letter.
+    private func shift(_ node: YAMLNode) -> Int? {
+        guard case .scalar(let text, let style) = node.kind, node.place.line == node.end.line else {
+            return nil
+        }
+        let quotes = style == .plain ? 0 : 1
+        return node.end.column - node.place.column == text.unicodeScalars.count + 2 * quotes ? quotes : nil
+    }
+
+    func error(_ problem: String, at node: YAMLNode, hint: String? = nil) {
+        findings.error(problem, at: spot(node), hint: hint)
+    }
+
+    func notBuilt(_ name: String, at node: YAMLNode) {
+        error("\"\(name)\" is not built yet", at: node)
+    }
+
+    private func empty(_ node: YAMLNode) {
+        let comment = node.comment.flatMap {
+            $0.dropFirst().first.map { !$0.isWhitespace } == true ? $0 : nil
+        }
+        findings.error(
+            "value is empty", at: node.comment == nil ? spot(node) : behind(node),
+            hint: comment.map { "did you mean \"\($0)\" in quotes?" })
+    }
+
+    /// Where the comment behind a node begins.
+    private func behind(_ node: YAMLNode) -> Spot {
+        var place = node.end
+        let line = source.lines.indices.contains(place.line - 1) ? source.lines[place.line - 1] : []
+        while place.column <= line.count, line[place.column - 1] != "#" { place.column += 1 }
+        return Spot(file: file, place: place)
+    }
+}
+
+/// A bot's file before it is read.
+package struct BotSource: Sendable {
+    /// As errors show it, such as `bots/02-faq.yaml`.
+    package var name: String
+    package var bytes: [UInt8]
+
+    package init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+}
+
+extension String {
+    /// The text, or its beginning if it is long; on one line.
+    var shortened: String {
+        let line = String(map { $0.isNewline ? " " : $0 })
+        return line.count > 60 ? line.prefix(59) + "…" : line
+    }
+}

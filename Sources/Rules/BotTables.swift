@@ -1,0 +1,207 @@
+internal import Chat
+internal import YAML
+
+/// The tables of the keys that a bot's file may have, from the outside in.
+enum BotTables {
+    static let file = KeyTable<BotFile>(
+        "a bot's file", otherNames: ["rule": "rules", "variables": "vars", "words": "lists"],
+        [
+            Key("version", "Required; 1 is the only value.") { node, file, reader in
+                guard let text = reader.text(node) else { return }
+                file.version = Placed(text, at: reader.spot(node))
+                guard text != "1" else { return }
+                reader.error(
+                    "unknown version \"\(text.shortened)\"", at: node, hint: "this steward reads version 1")
+            },
+            Key("vars", "Constants for templates, as in {{ vars.handbook }}.") { node, file, reader in
+                for entry in reader.mapping(node, "vars") ?? [] {
+                    guard let name = reader.name(entry.key, "variable") else { continue }
+                    guard let text = reader.text(entry.value, isProse: true) else { continue }
+                    if text.contains("{{") {
+                        reader.error("a variable is constant text, not a template", at: entry.value)
+                    }
+                    file.vars[name] = text
+                }
+            },
+            Key("lists", "Words under a name, written out or {file: lists/words.txt}; used as $name.") {
+                node, file, reader in
+                for entry in reader.mapping(node, "lists") ?? [] {
+                    guard let name = reader.name(entry.key, "list") else { continue }
+                    if name == "none" { reader.error("a list cannot be called \"none\"", at: entry.key) }
+                    var list = BotList(name: Placed(name, at: reader.spot(entry.key)))
+                    if case .mapping = entry.value.kind {
+                        reader.read(entry.value, listFile, into: &list)
+                    } else {
+                        list.words = reader.texts(entry.value, name) ?? []
+                    }
+                    file.lists.append(list)
+                }
+            },
+            .later("windows"),
+            Key("groups", "Answer rules of which the first answers, or all: {pick: first}.") {
+                node, file, reader in
+                for entry in reader.mapping(node, "groups") ?? [] {
+                    guard let name = reader.name(entry.key, "group") else { continue }
+                    var group = BotGroup(name: Placed(name, at: reader.spot(entry.key)))
+                    reader.read(entry.value, BotTables.group, into: &group)
+                    file.groups.append(group)
+                }
+            },
+            .later("modes"), .later("ladders"), .later("counters"), .later("rotas"), .later("bridges"),
+            .later("http"),
+            Key("defaults", "What holds for the rules of this file unless they say otherwise.") {
+                node, file, reader in
+                reader.read(node, defaults, into: &file)
+            },
+            Key("rules", "The rules, each under its name.") { node, file, reader in
+                for entry in reader.mapping(node, "rules") ?? [] {
+                    guard let id = reader.name(entry.key, "rule") else { continue }
+                    file.rules.append(reader.rule(id, entry))
+                }
+            },
+            .later("tests"),
+        ])
+
+    static let listFile = KeyTable<BotList>(
+        "a list from a file",
+        [
+            Key("file", "One word or phrase a line, # for comments; the path is relative to the bots folder.")
+            {
+                node, list, reader in
+                guard let path = reader.text(node) else { return }
+                let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+                guard !path.hasPrefix("/"), !parts.contains("..") else {
+                    reader.error("\"\(path.shortened)\" leads out of the bots folder", at: node)
+                    return
+                }
+                list.file = Placed(path, at: reader.spot(node))
+            }
+        ])
+
+    static let group = KeyTable<BotGroup>(
+        "a group",
+        [
+            Key("pick", "first: one member answers; all: each may.") { node, group, reader in
+                if let pick = reader.choice(node, BotGroup.Pick.self) { group.pick = pick }
+            }
+        ])
+
+    static let defaults = KeyTable<BotFile>(
+        "defaults",
+        [
+            Key("exempt", "Whom the guard rules of this file leave alone.") { node, file, reader in
+                file.exempt = reader.exempt(node)
+            },
+            .later("report_to"), .later("commands"),
+        ])
+
+    static let exempt = KeyTable<Exempt>(
+        "exempt",
+        otherNames: ["role": "roles", "user": "users", "bot": "bots"],
+        [
+            Key("roles", "Role names.") { node, exempt, reader in
+                exempt.roles = reader.texts(node, "roles") ?? []
+            },
+            Key("users", "Users, as account:user or user.") { node, exempt, reader in
+                exempt.users = reader.texts(node, "users") ?? []
+            },
+            Key("bots", "false: programs are looked at like people.") { node, exempt, reader in
+                exempt.bots = reader.bool(node)
+            },
+        ])
+
+    static let rule = KeyTable<BotRule>(
+        "a rule",
+        otherNames: [
+            "on": "when", "event": "when", "events": "when", "trigger": "when", "channel": "in",
+            "channels": "in",
+            "then": "do", "actions": "do", "action": "do", "conditions": "if", "condition": "if",
+            "description": "about", "name": "about", "enabled": "run",
+        ],
+        [
+            Key("about", "One line for people.") { node, rule, reader in
+                rule.about = reader.text(node, isProse: true)
+            },
+            Key("when", "The event, or a list of events.") { node, rule, reader in
+                rule.when = reader.events(node)
+            },
+            Key("in", "Channels by name or with *, or direct; without it every channel.") {
+                node, rule, reader in
+                rule.places = reader.texts(node, "in") ?? []
+            },
+            Key("not_in", "Channels that are left out.") { node, rule, reader in
+                rule.notPlaces = reader.texts(node, "not_in") ?? []
+            },
+            Key("if", "Conditions; all must hold.") { node, rule, reader in
+                rule.condition = reader.condition(node).map { Placed($0, at: reader.spot(node)) }
+            },
+            Key("do", "Actions, in order.") { node, rule, reader in rule.steps = reader.steps(node) },
+            Key("stage", "observe: only looks on; otherwise the actions say what a rule is.") {
+                node, rule, reader in
+                guard let text = reader.text(node) else { return }
+                let stages: [String: Stage] = ["guard": .guard, "answer": .answer, "observe": .observe]
+                if let stage = stages[text] {
+                    rule.stage = Placed(stage, at: reader.spot(node))
+                } else {
+                    let hint = Suggestion.hint(for: text, among: stages.keys.sorted()) ?? "use observe"
+                    reader.error("unknown stage \"\(text.shortened)\"", at: node, hint: hint)
+                }
+            },
+            Key("group", "The group it belongs to.") { node, rule, reader in
+                rule.group = reader.text(node).map { Placed($0, at: reader.spot(node)) }
+            },
+            Key("continue", "true: the next guard rules are asked although this one matched.") {
+                node, rule, reader in
+                rule.continues = reader.bool(node).map { Placed($0, at: reader.spot(node)) }
+            },
+            Key("also", "true: answers beside others and is not counted.") { node, rule, reader in
+                rule.also = reader.bool(node).map { Placed($0, at: reader.spot(node)) }
+            },
+            Key("cooldown", "How often it may act: 5m per user, 15m per rule, 3 in 1d per user.") {
+                node, rule, reader in
+                rule.cooldown = reader.short(node) { (text: String) throws(ShortFormError) in
+                    try Cooldown(text: text)
+                }
+            },
+            Key("once", "per user or per channel; for ever.") { node, rule, reader in
+                rule.once = reader.once(node)
+            },
+            .later("batch"), .later("overlap"),
+            Key("exempt", "Whom it leaves alone instead of the file's default; none: nobody.") {
+                node, rule, reader in
+                rule.exempt = reader.exempt(node)
+            },
+            Key("run", "live, dry (matches and is logged, does nothing) or disabled.") { node, rule, reader in
+                if let run = reader.choice(node, BotRule.Run.self) { rule.run = run }
+            },
+            .later("breaker"), .later("limits"), .later("vars"),
+            Key("examples", "Texts that must match and texts that must not.") { node, rule, reader in
+                reader.read(node, examples, into: &rule)
+            },
+            .later("tests"),
+            Key("was", "Its name before; what it remembers carries over.") { node, rule, reader in
+                rule.was = reader.text(node).map { Placed($0, at: reader.spot(node)) }
+            },
+        ])
+
+    static let examples = KeyTable<BotRule>(
+        "examples",
+        otherNames: ["nomatch": "no_match", "not_match": "no_match", "matches": "match"],
+        [
+            Key("match", "Texts that must match.") { node, rule, reader in
+                rule.matching = reader.texts(node, "match") ?? []
+            },
+            Key("no_match", "Texts that must not match.") { node, rule, reader in
+                rule.notMatching = reader.texts(node, "no_match") ?? []
+            },
+        ])
+
+    /// Kinds of `when` that are written with keys of their own.
+    static let specialEvents = KeyTable<[Placed<EventName>]>(
+        "when", noun: "event",
+        [
+            .later("command"), .later("schedule"), .later("webhook"), .later("modeEntered"),
+            .later("modeLeft"),
+            .later("windowEntered"), .later("windowLeft"), .later("strikes"),
+        ])
+}

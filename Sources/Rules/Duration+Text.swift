@@ -1,0 +1,72 @@
+internal import Chat
+
+/// Why a short form such as `10m` or `2 to 5` cannot be read.
+struct ShortFormError: Error, Equatable {
+    var problem: String
+    var hint: String?
+}
+
+extension Duration {
+    private static let units: [(name: String, milliseconds: Int64)] = [
+        ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000),
+    ]
+
+    /// Reads `500ms`, `10m`, `1h30m`.
+    init(text: String) throws(ShortFormError) {
+        var rest = Substring(text)
+        var total: Int64 = 0
+        repeat {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            guard let count = Int64(digits) else {
+                throw ShortFormError(problem: "\"\(text)\" is not a duration", hint: "try \"10m\"")
+            }
+            rest = rest.dropFirst(digits.count)
+            let unit = rest.prefix { $0.isLetter }
+            rest = rest.dropFirst(unit.count)
+            guard !unit.isEmpty else {
+                throw ShortFormError(problem: "\"\(text)\" has no unit", hint: "use ms, s, m, h, d or w")
+            }
+            guard let milliseconds = Self.units.first(where: { $0.name == unit })?.milliseconds else {
+                throw ShortFormError(
+                    problem: "unknown unit \"\(unit)\" in \"\(text)\"", hint: "use ms, s, m, h, d or w")
+            }
+            let (part, overflow) = count.multipliedReportingOverflow(by: milliseconds)
+            guard !overflow, total <= Int64.max / 2, part <= Int64.max / 2 else {
+                throw ShortFormError(problem: "\"\(text)\" is too long a time")
+            }
+            total += part
+        } while !rest.isEmpty
+        self = .milliseconds(total)
+    }
+
+    /// In words, the two largest units: `3 days 2 hours`.
+    var words: String {
+        var rest = abs(milliseconds)
+        if rest < 1000 { return rest == 0 ? "0 seconds" : "\(rest) ms" }
+        var parts: [String] = []
+        for (size, name) in [
+            (604_800_000, "week"), (86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"),
+            (1000, "second"),
+        ]
+            as [(Int64, String)]
+        {
+            let count = rest / size
+            rest %= size
+            if count > 0 { parts.append("\(count) \(name)\(count == 1 ? "" : "s")") }
+            if parts.count == 2 || (!parts.isEmpty && count == 0) { break }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    /// As a rule writes it: `10m`, `1h30m`.
+    var short: String {
+        var rest = milliseconds
+        if rest == 0 { return "0s" }
+        var text = ""
+        for (name, size) in Self.units.reversed() where rest >= size {
+            text += "\(rest / size)\(name)"
+            rest %= size
+        }
+        return text
+    }
+}

@@ -1,0 +1,52 @@
+internal import Chat
+internal import Matching
+internal import Unicode
+
+/// What one lane has read of the current event; it keeps its room from event to event.
+struct LaneState {
+    private(set) var folded = FoldedText()
+    private(set) var scan = ScanScratch()
+    /// What expressions see: the text without what is skipped.
+    private(set) var text = ""
+
+    mutating func read(_ text: String, _ lane: Lane) {
+        self.text = SkippedText.removing(lane.name.skip, from: text) ?? text
+        folded.fold(self.text, to: lane.name.level)
+        lane.patterns.scan(folded, of: self.text, using: &scan)
+    }
+
+    /// Whether a place of the folded text is where the target wants it.
+    func stands(_ range: Range<Int>, _ anchor: Lane.Target.Anchor) -> Bool {
+        switch anchor {
+        case .none: true
+        case .start: isBlank(folded.bytes[..<range.lowerBound])
+        case .end: isBlank(folded.bytes[range.upperBound...])
+        case .whole: isBlank(folded.bytes[..<range.lowerBound]) && isBlank(folded.bytes[range.upperBound...])
+        }
+    }
+
+    private func isBlank(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 == 32 || $0 == SkippedText.separator }
+    }
+}
+
+extension String {
+    fileprivate var apart: String { String(map { $0 == "." || $0 == "_" || $0 == "-" ? " " : $0 }) }
+}
+
+extension [String] {
+    fileprivate var uniquePair: [String] { self[0] == self[1] ? [self[0]] : self }
+}
+
+extension BotText.Field {
+    /// The texts of an event that the field names.
+    func texts(_ event: ChatEvent) -> [String] {
+        switch self {
+        case .body: event.message.map { [$0.text] } ?? []
+        case .userName: event.member.map { [$0.name] } ?? []
+        // A dot or an underscore joins words; in the name of a file it parts them.
+        case .attachmentNames:
+            event.message?.attachments.flatMap { [$0.name, $0.name.apart].uniquePair } ?? []
+        }
+    }
+}

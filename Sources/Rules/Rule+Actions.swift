@@ -1,0 +1,190 @@
+internal import Chat
+internal import Unicode
+
+extension Rule {
+    /// Adds the rule's actions and what it remembers to a decision.
+    func perform(
+        _ event: ChatEvent, _ situation: Situation, _ values: TemplateValues, into decision: inout Decision
+    ) {
+        decision.changes += claims(event, situation)
+        for step in source.steps {
+            decision.actions += actions(step, event, situation, values)
+        }
+    }
+
+    private func actions(
+        _ step: BotStep, _ event: ChatEvent, _ situation: Situation, _ values: TemplateValues
+    ) -> [ChatAction] {
+        let reference = event.message.map { MessageReference($0) }
+        switch step.verb {
+        case .stop: return []
+        case .delete:
+            guard let place = event.place, let reference else { return [] }
+            return [ChatAction(.deleteMessage(reference), in: place, by: id, path: step.path)]
+        case .react:
+            guard let place = event.place, let reference, let emoji = step.message.text else { return [] }
+            let text = emoji.render(values, for: Destination())
+            return text.isEmpty
+                ? [] : [ChatAction(.react(text, to: reference), in: place, by: id, path: step.path)]
+        case .reply:
+            guard let place = event.place, let reference else { return [] }
+            return speech(step, event, situation, values, [place]) { .reply($0, to: reference) }
+        case .warn:
+            guard let place = event.place else { return [] }
+            return speech(step, event, situation, values, [place]) { outgoing in
+                // What this rule deletes cannot be answered any more.
+                if let reference, !removes { return .reply(outgoing, to: reference) }
+                return .send(outgoing)
+            }
+        case .dm:
+            guard let member = event.member else { return [] }
+            let place = event.place ?? Place(account: event.account, channel: "")
+            return speech(step, event, situation, values, [place]) { .direct($0, user: member.user.text) }
+        case .send:
+            let named = step.message.to.flatMap { situation.directory.places(named: $0.value) }
+            let places = step.message.to.isEmpty ? [event.place].compactMap(\.self) : named.unique
+            return speech(step, event, situation, values, places) { .send($0) }
+        case .relay:
+            let places = step.message.to.flatMap { situation.directory.places(named: $0.value) }.unique
+            return speech(step, event, situation, values, places.filter { !$0.isPlace(of: event) }) {
+                .send($0)
+            }
+        }
+    }
+
+    private func speech(
+        _ step: BotStep, _ event: ChatEvent, _ situation: Situation, _ values: TemplateValues,
+        _ places: [Place],
+        verb: (Outgoing) -> ChatAction.Verb
+    ) -> [ChatAction] {
+        let mentions = step.message.mention.compactMap { path in values.userID(path.value) }.unique
+        var actions: [ChatAction] = []
+        for (number, place) in places.enumerated() {
+            let abilities = situation.directory.accounts[place.account]?.abilities ?? situation.abilities
+            let destination = Destination(markup: abilities.markup, mentioned: Set(mentions))
+            let text = text(of: step, event, values, destination)
+            guard !text.trimmed.isEmpty else { continue }
+            let parts = TextParts.split(text, abilities.textLimit)
+            for (part, text) in parts.enumerated() {
+                var path = step.path
+                if number > 0 { path += ".to[\(number)]" }
+                if part > 0 { path += ".part[\(part)]" }
+                let outgoing = Outgoing(
+                    text, mentions: part == 0 ? mentions : [], inThread: step.message.thread,
+                    isSilent: step.message.silent)
+                var action = ChatAction(verb(outgoing), in: place, by: id, path: path)
+                if let after = step.message.deleteAfter {
+                    action.then = .afterSending(owner: id, path: path, place, deleteAfter: after)
+                }
+                actions.append(action)
+            }
+        }
+        return actions
+    }
+
+    /// The whole text of a message before it is cut to the service's limit.
+    private func text(
+        of step: BotStep, _ event: ChatEvent, _ values: TemplateValues, _ destination: Destination
+    ) -> String {
+        let message = step.message
+        var text = message.text?.render(values, for: destination) ?? ""
+        let name = destination.print(event.member.map { .theirs($0.name) } ?? .absent)
+        switch step.verb {
+        case .warn:
+            let isNamed =
+                message.text?.paths.contains { $0.root == "user" && $0.field != "messages" } ?? false
+            if !isNamed, !name.isEmpty { text = "\(name): \(text)" }
+        case .relay:
+            let body = event.message?.text ?? ""
+            if message.quote {
+                let title =
+                    event.channel.map { $0.title.isEmpty ? $0.uniqueName ?? $0.id.text : $0.title } ?? ""
+                let head = message.text == nil ? "\(name) in \(destination.harmless(title)):" : text
+                text = "\(head)\n\(destination.quote(body))"
+            } else if message.text == nil {
+                text = "\(name): \(destination.harmless(body))"
+            }
+        case .reply where message.quote:
+            text = "\(destination.quote(event.message?.text ?? ""))\n\(text)"
+        default: break
+        }
+        if let footer = message.footer?.render(values, for: destination), !footer.isEmpty {
+            text += "\n\(footer)"
+        }
+        return text
+    }
+}
+
+extension TemplateValues {
+    /// The user that a value names.
+    fileprivate func userID(_ path: TemplatePath) -> String? {
+        switch value(of: path) {
+        case .user(let id, _), .mention(let id, _): return id
+        case .absent: return nil
+        case let other:
+            let text = other.plain.trimmed
+            return text.isEmpty ? nil : text.hasPrefix("@") ? String(text.dropFirst()) : text
+        }
+    }
+}
+
+extension Place {
+    /// Whether it is where the event happened.
+    fileprivate func isPlace(of event: ChatEvent) -> Bool {
+        guard let own = event.channel, account == event.account else { return false }
+        return channel == own.id.text || channel == own.uniqueName
+    }
+}
+
+extension Array where Element: Hashable {
+    /// Each once, in order.
+    fileprivate var unique: [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}
+
+extension Continuation {
+    /// Comes back with the receipt of a message that shall be removed again.
+    fileprivate static func afterSending(
+        owner: String, path: String, _ place: Place, deleteAfter: Duration
+    ) -> Continuation {
+        Continuation(
+            owner: owner, step: "\(path).sent",
+            values: [
+                "after": String(deleteAfter.milliseconds), "account": place.account, "channel": place.channel,
+            ])
+    }
+
+    /// What a rule does about something it had put off.
+    func resumed(_ outcome: ChatEvent.Outcome, _ event: ChatEvent, _ situation: Situation) -> Decision {
+        var decision = Decision()
+        let place = Place(
+            account: values["account"] ?? place?.account ?? event.account,
+            channel: values["channel"] ?? place?.channel ?? "")
+        switch outcome {
+        case .done(let receipt) where step.hasSuffix(".sent"):
+            guard let message = receipt.message, let after = values["after"].flatMap({ Int64($0) }) else {
+                break
+            }
+            var next = Continuation(
+                owner: owner, step: String(step.dropLast(5)) + ".due",
+                values: [
+                    "account": place.account, "channel": receipt.channel ?? place.channel, "id": message.id,
+                ],
+                due: situation.now + .milliseconds(after))
+            next.values["index"] = message.index.map { String($0) }
+            decision.later = [next]
+        case .due where step.hasSuffix(".due"):
+            guard let message = values["id"] else { break }
+            let reference = MessageReference(id: message, index: values["index"].flatMap { Int64($0) })
+            decision.actions = [
+                ChatAction(
+                    .deleteMessage(reference), in: place, by: owner,
+                    path: String(step.dropLast(4)) + ".delete_after")
+            ]
+        default: break
+        }
+        return decision
+    }
+}

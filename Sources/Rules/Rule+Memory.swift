@@ -1,0 +1,67 @@
+internal import Chat
+internal import Matching
+
+extension Rule {
+    /// Why the rule must not act again yet; nil when it may.
+    func rest(_ event: ChatEvent, _ situation: Situation) -> Verdict? {
+        if let once = source.once {
+            for owner in owners {
+                let key = MemoryKey(owner: owner, name: "once", subject: subject(once, event))
+                if situation.memory.value(of: key) != nil { return .onceBefore }
+            }
+        }
+        guard let cooldown = source.cooldown else { return nil }
+        var times: [Timestamp] = []
+        for owner in owners {
+            let key = MemoryKey(owner: owner, name: "cooldown", subject: subject(cooldown.per, event))
+            if case .times(let some) = situation.memory.value(of: key) { times += some }
+        }
+        let recent = times.map { $0 + cooldown.time }.filter { $0 > situation.now }.sorted()
+        return recent.count >= cooldown.most ? .coolsDown(until: recent[recent.count - cooldown.most]) : nil
+    }
+
+    /// What is remembered when the rule acts.
+    func claims(_ event: ChatEvent, _ situation: Situation) -> [MemoryChange] {
+        var changes: [MemoryChange] = []
+        if let once = source.once {
+            let key = MemoryKey(owner: id, name: "once", subject: subject(once, event))
+            changes.append(.claim(key, at: situation.now, most: 1, keep: nil))
+        }
+        if let cooldown = source.cooldown {
+            let key = MemoryKey(owner: id, name: "cooldown", subject: subject(cooldown.per, event))
+            changes.append(.claim(key, at: situation.now, most: cooldown.most, keep: cooldown.time))
+        }
+        return changes
+    }
+
+    private func subject(_ per: Cooldown.Per, _ event: ChatEvent) -> MemoryKey.Subject {
+        switch per {
+        case .user: event.member.map { .user($0.user) } ?? .all
+        case .channel: event.channel.map { .channel($0.id) } ?? .all
+        case .rule: .all
+        }
+    }
+}
+
+extension ChatEvent {
+    /// Under which it is remembered that the message has its answer.
+    var answeredKey: MemoryKey? {
+        guard let message, let channel else { return nil }
+        return MemoryKey(owner: "rules", name: "answered \(message.id)", subject: .channel(channel.id))
+    }
+}
+
+extension Regex {
+    /// What the named groups hold where the expression matches first; nil when it does not.
+    func groups(in text: String) -> [String: String]? {
+        guard let match = firstMatch(in: text) else { return nil }
+        let bytes = Array(text.utf8)
+        var groups: [String: String] = [:]
+        for (name, range) in zip(groupNames, match.groups) {
+            if let name, let range, groups[name] == nil {
+                groups[name] = String(decoding: bytes[range], as: UTF8.self)
+            }
+        }
+        return groups
+    }
+}

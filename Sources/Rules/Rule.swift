@@ -1,0 +1,98 @@
+internal import Chat
+internal import YAML
+
+/// A rule ready to be asked.
+final class Rule: Sendable {
+    let source: BotRule
+    let id: String
+    /// In the order in which rules are asked, from 0.
+    let number: Int
+    let file: String
+    let stage: Stage
+    let events: Set<EventName>
+    /// Which of the rule set's scopes it has: the channels it looks at.
+    let scope: Int
+    let condition: Condition?
+    /// Without it the rule looks at people only.
+    let seesBots: Bool
+    /// Nil: nobody is left alone.
+    let exemptRoles: [String]
+    let exemptUsers: Set<String>
+    /// Counts against the answers of an event.
+    let isCounted: Bool
+    let group: String?
+    let removes: Bool
+    let stops: Bool
+    /// Names under which its memory may be: its own and its former one.
+    let owners: [String]
+    let vars: [String: String]
+    /// Whether a template wants the groups of the expression that matched.
+    let wantsGroups: Bool
+    let regexProbes: [Int32]
+
+    init(_ draft: RuleDraft) {
+        source = draft.source
+        id = draft.source.id.value
+        number = draft.number
+        file = draft.file.name
+        stage = draft.stage
+        events = Set(draft.source.when.map(\.value))
+        scope = draft.scope
+        condition = draft.condition
+        let exempt = draft.source.exempt ?? (draft.stage == .guard ? draft.file.exempt ?? .usual : Exempt())
+        seesBots = exempt.bots == false || draft.condition?.asksForBots == true
+        exemptRoles = exempt.roles.map(\.value)
+        exemptUsers = Set(exempt.users.map(\.value))
+        let talks = draft.source.steps.contains { step in
+            step.verb == .reply || step.verb == .dm || step.verb == .send && step.message.to.isEmpty
+        }
+        isCounted = draft.stage == .answer && talks && draft.source.also?.value != true
+        group = draft.source.group?.value
+        removes = draft.source.steps.contains { $0.verb == .delete }
+        stops = draft.source.steps.contains { $0.verb == .stop }
+        owners = [draft.source.id.value] + (draft.source.was.map { [$0.value] } ?? [])
+        vars = draft.file.vars
+        wantsGroups = draft.wantsGroups
+        regexProbes = draft.regexProbes
+    }
+
+    /// Whether the rule leaves this member alone.
+    func exempts(_ member: Member, account: String, _ directory: Directory) -> Bool {
+        if !exemptUsers.isEmpty,
+            exemptUsers.contains(member.user.text) || exemptUsers.contains("\(account):\(member.user.text)")
+        {
+            return true
+        }
+        return exemptRoles.contains { directory.hasRole($0, member, account: account) }
+    }
+}
+
+/// What a rule is made from.
+struct RuleDraft {
+    var source: BotRule
+    var file: BotFile
+    var number: Int
+    var stage: Stage
+    var scope = 0
+    var condition: Condition?
+    var wantsGroups = false
+    var regexProbes: [Int32] = []
+}
+
+extension Exempt {
+    /// Those who keep order are not punished.
+    static let usual = Exempt(
+        roles: Rule.rolesOfOrder.map { Placed($0, at: Spot(file: "", place: .start)) }, users: [], bots: nil)
+}
+
+extension Rule {
+    /// Roles that exist whether or not `config.yaml` says who has them.
+    static let rolesOfOrder = ["moderator", "admin"]
+}
+
+extension BotRule {
+    /// What its actions make it.
+    var derivedStage: Stage {
+        steps.contains { $0.verb == .delete || $0.verb == .warn } ? .guard : .answer
+    }
+}

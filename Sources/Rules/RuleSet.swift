@@ -1,0 +1,124 @@
+package import Chat
+
+/// Bots' files compiled: one handler a stage over one shared scan of each text.
+package final class RuleSet: Sendable {
+    let rules: [Rule]
+    let lanes: [Lane]
+    let probes: [Probe]
+    let scopes: [Scope]
+    let groups: [String: BotGroup.Pick]
+    let directory: Directory
+    /// For each rule whether it is asked only when one of its words or expressions was found.
+    let isTriggered: [Bool]
+    let lanesOfRules: [[Int]]
+    /// For each probe the first of its rules in `triggered`; the next probe's first is its end.
+    let firstTriggered: [Int32]
+    let triggered: [Int32]
+    /// Whether an answer must be remembered, because a rule answers edits too.
+    let answersEdits: Bool
+
+    private let ids: [String: Rule]
+    private let turn: Locked<RuleTurn>
+
+    init(
+        rules: [Rule], lanes: [Lane], probes: [Probe], sizes: [Int], scopes: [Scope],
+        groups: [String: BotGroup.Pick], directory: Directory
+    ) {
+        self.rules = rules
+        self.lanes = lanes
+        self.probes = probes
+        self.scopes = scopes
+        self.groups = groups
+        self.directory = directory
+        var rulesOfProbes = [[Int32]](repeating: [], count: probes.count)
+        var isTriggered: [Bool] = []
+        for rule in rules {
+            let trigger = rule.condition?.trigger(sizes)
+            isTriggered.append(trigger != nil)
+            for probe in trigger ?? [] { rulesOfProbes[Int(probe)].append(Int32(rule.number)) }
+        }
+        var first: [Int32] = []
+        var flat: [Int32] = []
+        for list in rulesOfProbes {
+            first.append(Int32(flat.count))
+            flat += list
+        }
+        first.append(Int32(flat.count))
+        self.isTriggered = isTriggered
+        firstTriggered = first
+        triggered = flat
+        lanesOfRules = rules.map { rule in rule.condition?.lanes(probes) ?? [] }
+        answersEdits = rules.contains {
+            $0.isCounted && $0.events.contains(.messageEdited) && $0.source.run == .live
+        }
+        ids = Dictionary(
+            rules.reversed().flatMap { rule in rule.owners.map { ($0, rule) } },
+            uniquingKeysWith: { _, last in last })
+        turn = Locked(RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count))
+    }
+
+    /// The rules as the engine asks them, a handler for each stage that has any.
+    package var handlers: [any EventHandler] {
+        Stage.allCases.compactMap { stage in
+            let events = rules.filter { $0.stage == stage }.map(\.events)
+            return events.isEmpty
+                ? nil : RuleHandler(rules: self, stage: stage, events: events.reduce([]) { $0.union($1) })
+        }
+    }
+
+    /// The names of all rules, in order.
+    package var ruleNames: [String] { rules.map(\.id) }
+
+    func rule(owner: String) -> Rule? { ids[owner] }
+
+    func decide(_ event: ChatEvent, in situation: Situation, stage: Stage) -> Decision {
+        if case .resumed(let continuation, let outcome) = event.kind {
+            return continuation.resumed(outcome, event, situation)
+        }
+        guard let name = event.name else { return .nothing }
+        return turn.withLock { turn in turn.decide(event, name, situation, stage, self, witness: nil) }
+    }
+
+    /// Asks every rule of a stage in order and tells the witness what became of each.
+    func retrace(
+        _ event: ChatEvent, in situation: Situation, stage: Stage, witness: @escaping RuleTurn.Witness
+    ) -> Decision {
+        guard let name = event.name else { return .nothing }
+        var turn = RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)
+        return turn.decide(event, name, situation, stage, self, witness: witness)
+    }
+}
+
+/// The rules of one stage.
+struct RuleHandler: EventHandler {
+    let rules: RuleSet
+    let stage: Stage
+    let needs: Needs
+
+    init(rules: RuleSet, stage: Stage, events: Set<EventName>) {
+        self.rules = rules
+        self.stage = stage
+        needs = Needs(events: events)
+    }
+
+    var name: String { "rules.\(stage)" }
+
+    func decide(_ event: ChatEvent, in situation: Situation) -> Decision {
+        rules.decide(event, in: situation, stage: stage)
+    }
+
+    func resumes(owner: String) -> Bool { rules.rule(owner: owner)?.stage == stage }
+}
+
+extension Condition {
+    /// The lanes it looks at.
+    func lanes(_ probes: [Probe]) -> [Int] {
+        switch self {
+        case .found(let probe): probes[Int(probe)].lanes
+        case .near(let test): test.lanes
+        case .has, .user: []
+        case .all(let list), .any(let list): list.flatMap { $0.lanes(probes) }
+        case .not(let condition): condition.lanes(probes)
+        }
+    }
+}

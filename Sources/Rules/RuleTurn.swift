@@ -1,0 +1,283 @@
+internal import Chat
+internal import Matching
+internal import Unicode
+
+/// What becomes of a rule when it is asked about an event.
+enum Verdict: Equatable {
+    case matches
+    case disabled, otherEvent, otherChannel
+    case ownMessage, bot, exempt, stale
+    case conditionFails
+    case coolsDown(until: Timestamp), onceBefore
+    /// The event has its answer.
+    case answered(by: String)
+    /// The message was answered before it was edited.
+    case answeredBefore
+    case groupAnswered(by: String)
+    /// An earlier rule ended the stage.
+    case notAsked(after: String)
+}
+
+/// Takes one event at a time through the rules. It keeps the room it works in, so an event that matches nothing costs
+/// no allocation.
+struct RuleTurn {
+    private var lanes: [LaneState]
+    /// For each probe the number of the scan that found it last.
+    private var found: [UInt32]
+    /// For each rule the number of the scan that made it a candidate last.
+    private var asked: [UInt32]
+    private var candidates: [Int32] = []
+    private var scanNumber: UInt32 = 0
+    private var last: Seen?
+    private var slates = Slates()
+
+    /// The event that was scanned last: the stages ask one after another about the same.
+    private struct Seen {
+        var id: String
+        var name: EventName
+        var text: String
+        var userName: String
+        var slate: Slate
+    }
+
+    init(lanes: Int, probes: Int, rules: Int) {
+        self.lanes = Array(repeating: LaneState(), count: lanes)
+        found = Array(repeating: 0, count: probes)
+        asked = Array(repeating: 0, count: rules)
+    }
+
+    typealias Witness = (Rule, Verdict, borrowing RuleTurn) -> Void
+
+    mutating func decide(
+        _ event: ChatEvent, _ name: EventName, _ situation: Situation, _ stage: Stage, _ set: RuleSet,
+        witness: Witness?
+    ) -> Decision {
+        let slate = slates.slate(event, name, set, situation.directory)
+        if slate.isEmpty, witness == nil { return .nothing }
+        scan(event, name, slate, set)
+        var progress = Progress()
+        if let witness {
+            for rule in set.rules where rule.stage == stage {
+                let verdict = progress.ending ?? verdict(on: rule, event, situation, slate, set, progress)
+                if verdict == .matches { act(rule, event, situation, set, &progress) }
+                witness(rule, verdict, self)
+            }
+            return progress.decision
+        }
+        let always = slate.always[stage.rawValue]
+        if always.isEmpty, candidates.isEmpty { return .nothing }
+        // Both lists are in the order of the rules; so is what comes of them.
+        var (next, candidate) = (0, 0)
+        while next < always.count || candidate < candidates.count {
+            let number: Int32
+            if candidate >= candidates.count || next < always.count && always[next] < candidates[candidate] {
+                number = always[next]
+                next += 1
+            } else {
+                number = candidates[candidate]
+                candidate += 1
+                guard slate.hasRule[Int(number)], set.rules[Int(number)].stage == stage else { continue }
+            }
+            let rule = set.rules[Int(number)]
+            guard verdict(on: rule, event, situation, slate, set, progress) == .matches else { continue }
+            act(rule, event, situation, set, &progress)
+            if progress.ending != nil { break }
+        }
+        return progress.decision
+    }
+
+    /// What the rules asked so far have come to.
+    struct Progress {
+        var decision = Decision.nothing
+        var answeredBy: String?
+        var groups: [String: String] = [:]
+        /// Set when no further rule of the stage is asked.
+        var ending: Verdict?
+    }
+
+    // MARK: Reading the event
+
+    private mutating func scan(_ event: ChatEvent, _ name: EventName, _ slate: Slate, _ set: RuleSet) {
+        let text = event.message?.text ?? ""
+        let userName = event.member?.name ?? ""
+        if let last, last.slate === slate, last.name == name, last.id == event.id, last.text == text,
+            last.userName == userName
+        {
+            return
+        }
+        last = Seen(id: event.id, name: name, text: text, userName: userName, slate: slate)
+        candidates.removeAll(keepingCapacity: true)
+        if scanNumber == .max {
+            found = Array(repeating: 0, count: found.count)
+            asked = Array(repeating: 0, count: asked.count)
+            scanNumber = 0
+        }
+        scanNumber += 1
+        for number in slate.lanes {
+            let field = set.lanes[number].name.field
+            switch field {
+            case .body: if let message = event.message { read(message.text, number, set) }
+            case .userName: if let member = event.member { read(member.name, number, set) }
+            case .attachmentNames: for name in field.texts(event) { read(name, number, set) }
+            }
+        }
+        if candidates.count > 1 { candidates.sort() }
+    }
+
+    private mutating func read(_ text: String, _ number: Int, _ set: RuleSet) {
+        lanes[number].read(text, set.lanes[number])
+        let hits = lanes[number].scan.hits
+        for hit in hits {
+            let targets =
+                Int(
+                    set.lanes[number].firstTarget[hit.phrase])..<Int(
+                    set.lanes[number].firstTarget[hit.phrase + 1])
+            for index in targets {
+                let target = set.lanes[number].targets[index]
+                guard found[Int(target.probe)] != scanNumber else { continue }
+                if target.anchor == .none || lanes[number].stands(hit.range, target.anchor) {
+                    note(target.probe, set)
+                }
+            }
+        }
+        for regex in lanes[number].scan.regexes {
+            for probe in set.lanes[number].regexProbes[regex] where found[Int(probe)] != scanNumber {
+                note(probe, set)
+            }
+        }
+    }
+
+    private mutating func note(_ probe: Int32, _ set: RuleSet) {
+        found[Int(probe)] = scanNumber
+        for index in Int(set.firstTriggered[Int(probe)])..<Int(set.firstTriggered[Int(probe) + 1]) {
+            let rule = set.triggered[index]
+            guard asked[Int(rule)] != scanNumber else { continue }
+            asked[Int(rule)] = scanNumber
+            candidates.append(rule)
+        }
+    }
+
+    func isFound(_ probe: Int32) -> Bool { found[Int(probe)] == scanNumber }
+
+    func state(of lane: Int) -> LaneState { lanes[lane] }
+
+    // MARK: Asking
+
+    private func verdict(
+        on rule: Rule, _ event: ChatEvent, _ situation: Situation, _ slate: Slate, _ set: RuleSet,
+        _ progress: Progress
+    ) -> Verdict {
+        guard slate.hasRule[rule.number] else {
+            if rule.source.run == .disabled { return .disabled }
+            return event.name.map(rule.events.contains) == true ? .otherChannel : .otherEvent
+        }
+        if let member = event.member {
+            if member.user == situation.own { return .ownMessage }
+            if member.isBot, !rule.seesBots { return .bot }
+        }
+        if let condition = rule.condition, !holds(condition, rule, event, situation, set) {
+            return .conditionFails
+        }
+        if let member = event.member, rule.exempts(member, account: event.account, situation.directory) {
+            return .exempt
+        }
+        if rule.stage == .answer {
+            if situation.isStale { return .stale }
+            if let group = rule.group, set.groups[group] == .first, let by = progress.groups[group] {
+                return .groupAnswered(by: by)
+            }
+            if rule.isCounted {
+                if progress.decision.answers >= situation.answersLeft {
+                    return .answered(by: progress.answeredBy ?? "another handler")
+                }
+                if set.answersEdits, let key = event.answeredKey, situation.memory.value(of: key) != nil {
+                    return .answeredBefore
+                }
+            }
+        }
+        return rule.rest(event, situation) ?? .matches
+    }
+
+    func holds(
+        _ condition: Condition, _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
+    ) -> Bool {
+        switch condition {
+        case .found(let probe): return isFound(probe)
+        case .has(let fields):
+            return fields.contains { !$0.texts(event).isEmpty }
+        case .near(let test):
+            return test.lanes.contains { lane in
+                folded(lane, event, set).contains { test.matches($0) }
+            }
+        case .user(let test):
+            return test.objection(event, situation) { path in
+                TemplateValues(
+                    event: event, situation: situation, vars: rule.vars, groups: groups(of: rule, event, set)
+                ).value(of: path)
+            } == nil
+        case .all(let list):
+            for condition in list where !holds(condition, rule, event, situation, set) { return false }
+            return true
+        case .any(let list):
+            for condition in list where holds(condition, rule, event, situation, set) { return true }
+            return false
+        case .not(let condition): return !holds(condition, rule, event, situation, set)
+        }
+    }
+
+    /// The folded texts of a lane.
+    private func folded(_ lane: Int, _ event: ChatEvent, _ set: RuleSet) -> [[UInt8]] {
+        let name = set.lanes[lane].name
+        if name.field != .attachmentNames {
+            return name.field.texts(event).isEmpty ? [] : [lanes[lane].folded.bytes]
+        }
+        return name.field.texts(event).map { FoldedText($0, to: name.level).bytes }
+    }
+
+    /// The named groups of the first of the rule's expressions that matches.
+    func groups(of rule: Rule, _ event: ChatEvent, _ set: RuleSet) -> [String: String] {
+        for probe in rule.regexProbes where isFound(probe) {
+            let probe = set.probes[Int(probe)]
+            for lane in probe.lanes {
+                let isOne = set.lanes[lane].name.field != .attachmentNames
+                let texts =
+                    probe.seesFolded
+                    ? folded(lane, event, set).map { String(decoding: $0, as: UTF8.self) }
+                    : isOne ? [lanes[lane].text] : set.lanes[lane].name.field.texts(event)
+                for text in texts {
+                    for regex in probe.regexes {
+                        if let groups = regex.groups(in: text) { return groups }
+                    }
+                }
+            }
+        }
+        return [:]
+    }
+
+    // MARK: Acting
+
+    private func act(
+        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet, _ progress: inout Progress
+    ) {
+        if rule.source.run == .dry {
+            progress.decision.matched.append("\(rule.id) (dry)")
+            return
+        }
+        progress.decision.matched.append(rule.id)
+        var values = TemplateValues(event: event, situation: situation, vars: rule.vars)
+        if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
+        rule.perform(event, situation, values, into: &progress.decision)
+        if rule.removes || rule.stops && rule.stage == .guard { progress.decision.removed = true }
+        if let group = rule.group { progress.groups[group] = rule.id }
+        if rule.isCounted {
+            progress.answeredBy = rule.id
+            progress.decision.answers += 1
+            if set.answersEdits, let key = event.answeredKey {
+                progress.decision.changes.append(
+                    .claim(key, at: situation.now, most: 1, keep: .seconds(7 * 86_400)))
+            }
+        }
+        let endsGuards = rule.stage == .guard && rule.source.continues?.value != true
+        if rule.stops || endsGuards { progress.ending = .notAsked(after: rule.id) }
+    }
+}

@@ -1,0 +1,121 @@
+internal import Chat
+
+/// The rules that look at one kind of event in channels that are alike to all rules.
+final class Slate: Sendable {
+    /// For each rule of the set whether it is one of them.
+    let hasRule: [Bool]
+    /// For each stage those that must be asked whatever the text says, in order.
+    let always: [[Int32]]
+    /// The lanes that any of them looks at.
+    let lanes: [Int]
+    let isEmpty: Bool
+
+    init(_ set: RuleSet, event: EventName, scopes: [Bool]) {
+        var hasRule = [Bool](repeating: false, count: set.rules.count)
+        var always = [[Int32]](repeating: [], count: Stage.allCases.count)
+        var lanes: Set<Int> = []
+        var isEmpty = true
+        for rule in set.rules
+        where scopes[rule.scope] && rule.source.run != .disabled && rule.events.contains(event) {
+            isEmpty = false
+            hasRule[rule.number] = true
+            if !set.isTriggered[rule.number] { always[rule.stage.rawValue].append(Int32(rule.number)) }
+            lanes.formUnion(set.lanesOfRules[rule.number])
+        }
+        self.hasRule = hasRule
+        self.always = always
+        self.lanes = lanes.sorted()
+        self.isEmpty = isEmpty
+    }
+}
+
+/// The slates made so far. A channel's is found by its number; channels that are alike share theirs.
+struct Slates {
+    private struct Entry {
+        /// Kept, so that its number is not given to another.
+        var channel: ChannelID
+        var uniqueName: String?
+        var isDirect: Bool
+        var slates: [Slate?]
+        var scopes: [Bool]
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    private var shared: [[Bool]: [Slate?]] = [:]
+    private var accounts: [String] = []
+
+    private static let mostChannels = 20_000
+
+    mutating func slate(_ event: ChatEvent, _ name: EventName, _ set: RuleSet, _ directory: Directory)
+        -> Slate
+    {
+        let key = UInt64(number(of: event.account)) << 32 | UInt64(event.channel?.id.identity.number ?? 0)
+        let index = name.number
+        if let channel = event.channel {
+            if let entry = entries[key], entry.uniqueName == channel.uniqueName,
+                entry.isDirect == channel.isDirect
+            {
+                if let slate = entry.slates[index] { return slate }
+                let slate = make(name, index, set, entry.scopes)
+                entries[key]?.slates[index] = slate
+                return slate
+            }
+            if entries.count >= Self.mostChannels { entries.removeAll() }
+            let scopes = set.scopes.map { $0.contains(channel, account: event.account, directory) }
+            let slate = make(name, index, set, scopes)
+            var slates = [Slate?](repeating: nil, count: EventName.allCases.count)
+            slates[index] = slate
+            entries[key] = Entry(
+                channel: channel.id, uniqueName: channel.uniqueName, isDirect: channel.isDirect,
+                slates: slates,
+                scopes: scopes)
+            return slate
+        }
+        return make(name, index, set, set.scopes.map { $0.contains(nil, account: event.account, directory) })
+    }
+
+    private mutating func make(_ name: EventName, _ index: Int, _ set: RuleSet, _ scopes: [Bool]) -> Slate {
+        if let slate = shared[scopes]?[index] { return slate }
+        let slate = Slate(set, event: name, scopes: scopes)
+        var slates = shared[scopes] ?? [Slate?](repeating: nil, count: EventName.allCases.count)
+        slates[index] = slate
+        shared[scopes] = slates
+        return slate
+    }
+
+    private mutating func number(of account: String) -> Int {
+        for index in accounts.indices where accounts[index] == account { return index }
+        accounts.append(account)
+        return accounts.count - 1
+    }
+}
+
+extension EventName {
+    /// A small number of its own.
+    var number: Int {
+        switch self {
+        case .messageAdded: 0
+        case .messageEdited: 1
+        case .messageDeleted: 2
+        case .memberJoined: 3
+        case .memberLeft: 4
+        case .memberUpdated: 5
+        case .memberInvited: 6
+        case .memberBanned: 7
+        case .memberMuted: 8
+        case .reactionAdded: 9
+        case .reactionRemoved: 10
+        case .channelAdded: 11
+        case .channelUpdated: 12
+        case .channelDeleted: 13
+        case .channelFrozen: 14
+        case .typingStarted: 15
+        case .typingEnded: 16
+        case .readHorizonMoved: 17
+        case .delivered: 18
+        case .started: 19
+        case .serviceUp: 20
+        case .serviceDown: 21
+        }
+    }
+}

@@ -1,0 +1,132 @@
+internal import YAML
+
+/// Text with values in it, `Hello {{ user.name | default("you") }}`: read once when the rules are loaded, printed in
+/// one pass.
+struct Template: Sendable {
+    enum Piece: Sendable {
+        case text(String)
+        case value(Expression)
+    }
+
+    /// A value and what is done to it on the way out.
+    struct Expression: Sendable {
+        var base: Operand
+        var filters: [Use] = []
+    }
+
+    struct Use: Sendable {
+        var filter: TemplateFilter
+        var arguments: [Operand]
+        var offset: Int
+    }
+
+    enum Operand: Sendable {
+        case path(TemplatePath)
+        case text(String)
+        case number(Int64)
+    }
+
+    let pieces: [Piece]
+    let source: String
+    /// Where its value begins in the file.
+    let spot: Spot
+    /// How many columns behind that its first letter is; nil where a letter's column cannot be told.
+    let shift: Int?
+
+    /// Reads a template; the error tells at which scalar of the text it happened.
+    init(_ source: String, spot: Spot, shift: Int? = 0) throws(TemplateError) {
+        var parser = TemplateParser(source)
+        pieces = try parser.pieces()
+        self.source = source
+        self.spot = spot
+        self.shift = shift
+    }
+
+    /// Where in the file a scalar of the template is.
+    func spot(at offset: Int) -> Spot {
+        var spot = spot
+        if let shift { spot.place.column += shift + offset }
+        return spot
+    }
+
+    var paths: [TemplatePath] {
+        pieces.flatMap { piece -> [TemplatePath] in
+            guard case .value(let expression) = piece else { return [] }
+            let operands = [expression.base] + expression.filters.flatMap(\.arguments)
+            return operands.compactMap { operand in
+                guard case .path(let path) = operand else { return nil }
+                return path
+            }
+        }
+    }
+
+    func render(_ values: TemplateValues, for destination: Destination) -> String {
+        var result = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let text): result += text
+            case .value(let expression):
+                let printed = destination.print(expression.value(values, destination))
+                // An "@" of the rule before a name of a person would call somebody.
+                if result.last == "@", !printed.isEmpty { result += Destination.breaker }
+                result += printed
+            }
+        }
+        return result
+    }
+}
+
+extension Template.Expression {
+    fileprivate func value(_ values: TemplateValues, _ destination: Destination) -> TemplateValue {
+        filters.reduce(base.value(values)) { value, use in
+            use.filter.apply(value, use.arguments.map { $0.value(values) }, destination)
+        }
+    }
+}
+
+extension Template.Operand {
+    fileprivate func value(_ values: TemplateValues) -> TemplateValue {
+        switch self {
+        case .path(let path): values.value(of: path)
+        case .text(let text): .ours(text)
+        case .number(let number): .number(number)
+        }
+    }
+}
+
+/// The name of a value, such as `user.name`.
+struct TemplatePath: Sendable, Hashable {
+    var root: String
+    var field: String?
+    /// Where it begins in its template.
+    var offset = 0
+
+    var text: String { field.map { "\(root).\($0)" } ?? root }
+
+    init(root: String, field: String?, offset: Int = 0) {
+        self.root = root
+        self.field = field
+        self.offset = offset
+    }
+
+    /// Reads `user.name`.
+    init?(_ text: String, offset: Int = 0) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0.unicodeScalars.allSatisfy(Self.isPart) })
+        else { return nil }
+        self.init(
+            root: parts[0], field: parts.count > 1 ? parts[1...].joined(separator: ".") : nil, offset: offset)
+    }
+
+    static func isPart(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "_" || scalar == "-" || scalar.properties.isAlphabetic
+            || scalar.properties.numericType != nil
+    }
+}
+
+/// Why a template cannot be read, and at which scalar of its text.
+struct TemplateError: Error, Equatable {
+    var problem: String
+    var offset: Int
+    var hint: String?
+}

@@ -1,0 +1,152 @@
+/// Reads the text of a template.
+struct TemplateParser {
+    private let scalars: [Unicode.Scalar]
+    private var index = 0
+
+    init(_ text: String) {
+        scalars = Array(text.unicodeScalars)
+    }
+
+    mutating func pieces() throws(TemplateError) -> [Template.Piece] {
+        var pieces: [Template.Piece] = []
+        var text = String.UnicodeScalarView()
+        while index < scalars.count {
+            guard isAt("{", "{") else {
+                text.append(scalars[index])
+                index += 1
+                continue
+            }
+            if !text.isEmpty { pieces.append(.text(String(text))) }
+            text = String.UnicodeScalarView()
+            pieces.append(.value(try expression()))
+        }
+        if !text.isEmpty { pieces.append(.text(String(text))) }
+        return pieces
+    }
+
+    private mutating func expression() throws(TemplateError) -> Template.Expression {
+        let start = index
+        index += 2
+        var result = Template.Expression(base: try operand())
+        while true {
+            skipSpace()
+            if isAt("}", "}") {
+                index += 2
+                return result
+            }
+            guard index < scalars.count else {
+                throw TemplateError(
+                    problem: "\"{{\" is not closed", offset: start, hint: "close it with \"}}\"")
+            }
+            guard scalars[index] == "|" else {
+                throw TemplateError(
+                    problem: "\"\(scalars[index])\" does not belong here", offset: index,
+                    hint: "a value is written {{ name | filter }}")
+            }
+            index += 1
+            result.filters.append(try use())
+        }
+    }
+
+    private mutating func use() throws(TemplateError) -> Template.Use {
+        skipSpace()
+        let start = index
+        let name = word()
+        guard let filter = TemplateFilter.named[name] else {
+            if TemplateFilter.later.contains(name) {
+                throw TemplateError(problem: "\"\(name)\" is not built yet", offset: start)
+            }
+            let names = TemplateFilter.all.map(\.name)
+            throw TemplateError(
+                problem: name.isEmpty ? "a filter is missing behind \"|\"" : "unknown filter \"\(name)\"",
+                offset: start,
+                hint: Suggestion.hint(for: name, among: names) ?? "known: " + names.joined(separator: ", "))
+        }
+        var arguments: [Template.Operand] = []
+        skipSpace()
+        if index < scalars.count, scalars[index] == "(" {
+            index += 1
+            skipSpace()
+            while index < scalars.count, scalars[index] != ")" {
+                arguments.append(try operand())
+                skipSpace()
+                if index < scalars.count, scalars[index] == "," { index += 1 }
+                skipSpace()
+            }
+            guard index < scalars.count else {
+                throw TemplateError(problem: "\"(\" is not closed", offset: start)
+            }
+            index += 1
+        }
+        guard filter.arguments.contains(arguments.count) else {
+            let wanted = filter.arguments
+            let count =
+                wanted.lowerBound == wanted.upperBound
+                ? "\(wanted.lowerBound)" : "\(wanted.lowerBound) to \(wanted.upperBound)"
+            throw TemplateError(
+                problem:
+                    "\"\(name)\" takes \(count) argument\(count == "1" ? "" : "s"), not \(arguments.count)",
+                offset: start)
+        }
+        if filter.wantsNumber, let first = arguments.first, case .text(let text) = first {
+            throw TemplateError(
+                problem: "\"\(name)\" takes a number, not \"\(text.shortened)\"", offset: start)
+        }
+        return Template.Use(filter: filter, arguments: arguments, offset: start)
+    }
+
+    private mutating func operand() throws(TemplateError) -> Template.Operand {
+        skipSpace()
+        let start = index
+        guard index < scalars.count else {
+            throw TemplateError(problem: "\"{{\" is not closed", offset: start)
+        }
+        if scalars[index] == "\"" || scalars[index] == "'" { return .text(try quoted(scalars[index])) }
+        var text = String.UnicodeScalarView()
+        while index < scalars.count, TemplatePath.isPart(scalars[index]) || scalars[index] == "." {
+            text.append(scalars[index])
+            index += 1
+        }
+        if let number = Int64(String(text)) { return .number(number) }
+        guard let path = TemplatePath(String(text), offset: start) else {
+            let isEnd = isAt("}", "}")
+            throw TemplateError(
+                problem: isEnd ? "a value is missing" : "this is not the name of a value", offset: start,
+                hint: "try {{ user.name }}")
+        }
+        return .path(path)
+    }
+
+    private mutating func quoted(_ quote: Unicode.Scalar) throws(TemplateError) -> String {
+        let start = index
+        index += 1
+        var text = String.UnicodeScalarView()
+        while index < scalars.count, scalars[index] != quote {
+            if scalars[index] == "\\", index + 1 < scalars.count { index += 1 }
+            text.append(scalars[index])
+            index += 1
+        }
+        guard index < scalars.count else {
+            throw TemplateError(problem: "a quote in a template is not closed", offset: start)
+        }
+        index += 1
+        return String(text)
+    }
+
+    private mutating func word() -> String {
+        var text = String.UnicodeScalarView()
+        while index < scalars.count, TemplatePath.isPart(scalars[index]) {
+            text.append(scalars[index])
+            index += 1
+        }
+        return String(text)
+    }
+
+    private mutating func skipSpace() {
+        while index < scalars.count, scalars[index].properties.isWhitespace { index += 1 }
+    }
+
+    private func isAt(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
+        index + 1 < scalars.count && scalars[index] == first && scalars[index + 1] == second
+    }
+}

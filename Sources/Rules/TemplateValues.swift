@@ -1,0 +1,148 @@
+internal import Chat
+
+/// The values that the templates of a rule can print for one event.
+struct TemplateValues {
+    let event: ChatEvent
+    let situation: Situation
+    let vars: [String: String]
+    /// The named groups of the expression that matched.
+    var groups: [String: String] = [:]
+
+    func value(of path: TemplatePath) -> TemplateValue {
+        switch path.root {
+        case "vars": return path.field.flatMap { vars[$0] }.map { .ours($0) } ?? .absent
+        case "match": return path.field.flatMap { groups[$0] }.map { .theirs($0) } ?? .absent
+        default: return TemplateRoot.named[path.root]?.field(path.field)?.read(self) ?? .absent
+        }
+    }
+}
+
+/// A family of values, such as all that is known of the user.
+struct TemplateRoot: Sendable {
+    struct Field: Sendable {
+        /// Empty for the root itself.
+        let name: String
+        /// One line for the manual.
+        let about: String
+        let kind: TemplateValue.Kind
+        let read: @Sendable (TemplateValues) -> TemplateValue
+
+        init(
+            _ name: String, _ about: String, _ kind: TemplateValue.Kind,
+            _ read: @escaping @Sendable (TemplateValues) -> TemplateValue
+        ) {
+            self.name = name
+            self.about = about
+            self.kind = kind
+            self.read = read
+        }
+    }
+
+    /// What an event must have for the values to exist.
+    enum Source: Sendable { case any, member, message, channel }
+
+    let name: String
+    let source: Source
+    let fields: [Field]
+
+    func field(_ name: String?) -> Field? { fields.first { $0.name == name ?? "" } }
+
+    static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+    /// Roots that the language has and steward has not built yet.
+    static let later: Set<String> = [
+        "args", "body", "rate", "strike", "window", "rota", "counters", "stats", "users", "messages", "error",
+    ]
+
+    static let all: [TemplateRoot] = [
+        TemplateRoot(
+            name: "user", source: .member,
+            fields: [
+                Field("", "Who did it: the name people see.", .user) { $0.user },
+                Field("name", "The name people see.", .text) {
+                    $0.event.member.map { .theirs($0.name) } ?? .absent
+                },
+                Field("id", "The service's name for them.", .text) {
+                    $0.event.member.map { .theirs($0.user.text) } ?? .absent
+                },
+                Field("mention", "@name; it calls them if mention: names them.", .user) {
+                    $0.event.member.map { .mention(id: $0.user.text, name: $0.name) } ?? .absent
+                },
+                Field("messages", "How many messages of theirs were seen.", .number) {
+                    .number($0.situation.facts.messages)
+                },
+                Field("member_for", "How long they have been here.", .duration) {
+                    $0.situation.memberFor($0.event).map { .duration($0) } ?? .absent
+                },
+                Field("away", "How long they were not seen before.", .duration) {
+                    $0.situation.away($0.event).map { .duration($0) } ?? .absent
+                },
+            ]),
+        TemplateRoot(
+            name: "message", source: .message,
+            fields: [
+                Field("text", "What it says.", .text) {
+                    $0.event.message.map { .theirs($0.text) } ?? .absent
+                },
+                Field("id", "The service's name for it.", .text) {
+                    $0.event.message.map { .theirs($0.id) } ?? .absent
+                },
+                Field("index", "Its number in the channel.", .number) {
+                    $0.event.message?.index.map { .number($0) } ?? .absent
+                },
+                Field("attachments", "The names of its files.", .list) {
+                    .list($0.event.message?.attachments.map { .theirs($0.name) } ?? [])
+                },
+                Field("sent", "When it was sent, in UTC.", .time) { .time($0.event.sentAt) },
+            ]),
+        TemplateRoot(
+            name: "channel", source: .channel,
+            fields: [
+                Field("", "The title of the channel.", .channel) { $0.channelTitle },
+                Field("title", "The title of the channel.", .text) { $0.channelTitle },
+                Field("name", "The name that does not change.", .text) { values in
+                    values.event.channel.map { .theirs($0.uniqueName ?? $0.id.text) } ?? .absent
+                },
+                Field("id", "The service's name for it.", .text) {
+                    $0.event.channel.map { .theirs($0.id.text) } ?? .absent
+                },
+                Field("members", "How many members it has.", .number) {
+                    $0.event.channel?.memberCount.map { .number(Int64($0)) } ?? .absent
+                },
+            ]),
+        TemplateRoot(
+            name: "service", source: .any,
+            fields: [
+                Field("name", "The chat service, such as twilio.", .text) { values in
+                    .ours(
+                        values.situation.directory.accounts[values.event.account]?.service
+                            ?? values.event.account)
+                },
+                Field("account", "The account's name in config.yaml.", .text) { .ours($0.event.account) },
+            ]),
+    ]
+}
+
+extension TemplateValues {
+    fileprivate var user: TemplateValue {
+        event.member.map { .user(id: $0.user.text, name: $0.name) } ?? .absent
+    }
+
+    fileprivate var channelTitle: TemplateValue {
+        event.channel.map { .theirs($0.title) } ?? .absent
+    }
+}
+
+extension Situation {
+    /// How long the event's member has been in its channel, or known at all where that was not seen; nil when neither
+    /// is known.
+    func memberFor(_ event: ChatEvent) -> Duration? {
+        if case .memberJoined = event.kind { return .zero }
+        return (facts.joined ?? facts.firstSeen).map { max(.zero, event.sentAt - $0) }
+    }
+
+    /// How long the event's member had not been seen before; nil when they never were.
+    func away(_ event: ChatEvent) -> Duration? {
+        facts.lastSeen.map { max(.zero, event.sentAt - $0) }
+    }
+}
