@@ -48,6 +48,12 @@ final class Findings {
     private(set) var errorCount = 0
     private var sources: [String: YAMLSource] = [:]
     private var order: [String] = []
+    private var said: Set<Said> = []
+
+    private struct Said: Hashable {
+        var problem: String
+        var spot: Spot
+    }
 
     func add(_ source: YAMLSource, of file: String) {
         sources[file] = source
@@ -55,6 +61,8 @@ final class Findings {
     }
 
     func error(_ problem: String, at spot: Spot, hint: String? = nil) {
+        // A list's word is looked at wherever the list is used.
+        guard said.insert(Said(problem: problem, spot: spot)).inserted else { return }
         errorCount += 1
         add(.error, problem, spot, hint)
     }

@@ -154,8 +154,9 @@ final class RuleCompiler {
                     continue
                 }
                 lists[list.name.value] = list.file.map { read($0, for: list.name.value) } ?? list.words
-                for word in list.words where word.value.isListName {
-                    findings.error("a list cannot hold a list", at: word.spot)
+                for word in lists[list.name.value] ?? [] {
+                    if word.value.isListName { findings.error("a list cannot hold a list", at: word.spot) }
+                    check(word)
                 }
             }
         }
@@ -297,6 +298,14 @@ final class RuleCompiler {
             }
         }
         return number
+    }
+
+    private func check(_ word: Placed<String>) {
+        do throws(PhraseError) {
+            _ = try Phrase(written: word.value)
+        } catch {
+            findings.error(error.text, at: word.spot)
+        }
     }
 
     private func regexes(

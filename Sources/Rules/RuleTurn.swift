@@ -106,13 +106,7 @@ struct RuleTurn {
             return
         }
         last = Seen(id: event.id, name: name, text: text, userName: userName, slate: slate)
-        candidates.removeAll(keepingCapacity: true)
-        if scanNumber == .max {
-            found = Array(repeating: 0, count: found.count)
-            asked = Array(repeating: 0, count: asked.count)
-            scanNumber = 0
-        }
-        scanNumber += 1
+        beginScan()
         for number in slate.lanes {
             let field = set.lanes[number].name.field
             switch field {
@@ -122,6 +116,23 @@ struct RuleTurn {
             }
         }
         if candidates.count > 1 { candidates.sort() }
+    }
+
+    /// Reads one text as if each of the lanes' fields had it.
+    mutating func scan(_ text: String, _ lanes: [Int], _ set: RuleSet) {
+        last = nil
+        beginScan()
+        for number in lanes { read(text, number, set) }
+    }
+
+    private mutating func beginScan() {
+        candidates.removeAll(keepingCapacity: true)
+        if scanNumber == .max {
+            found = Array(repeating: 0, count: found.count)
+            asked = Array(repeating: 0, count: asked.count)
+            scanNumber = 0
+        }
+        scanNumber += 1
     }
 
     private mutating func read(_ text: String, _ number: Int, _ set: RuleSet) {

@@ -1,0 +1,174 @@
+internal import Chat
+internal import Matching
+internal import Unicode
+
+/// Puts into words why a rule matched an event or did not, and what it would do.
+struct RuleTelling {
+    let rule: Rule
+    let event: ChatEvent
+    let situation: Situation
+    let set: RuleSet
+
+    func reason(_ verdict: Verdict, _ turn: borrowing RuleTurn) -> String {
+        let who = event.member?.name ?? "nobody"
+        switch verdict {
+        case .matches:
+            let dry = rule.source.run == .dry ? " (on dry run, so nothing is done)" : ""
+            let fragments = rule.condition.map { self.fragments($0, turn) } ?? []
+            return (fragments.isEmpty ? "matches" : "matches: " + fragments.joined(separator: ", ")) + dry
+        case .disabled: return "no: run: disabled"
+        case .otherEvent: return "no: it looks at \(rule.source.eventNames)"
+        case .otherChannel: return "no: it does not look at this channel"
+        case .ownMessage: return "no: this is from steward itself"
+        case .bot: return "no: \(who) is a program"
+        case .exempt: return "no: \(who) is exempt"
+        case .stale: return "no: the event is too old to be answered"
+        case .conditionFails:
+            guard let condition = rule.condition else { return "no" }
+            return "no: " + (why(condition, turn) ?? "a condition does not hold")
+        case .coolsDown(let until): return "no: it rests for another \((until - situation.now).words)"
+        case .onceBefore: return "no: it acted before, and acts once"
+        case .answered(let by): return "not asked: \"\(by)\" answers already"
+        case .answeredBefore: return "no: the message was answered before it was edited"
+        case .groupAnswered(let by): return "not asked: \"\(by)\" of the same group answers"
+        case .notAsked(let after):
+            return "not asked: \"\(after)\" comes first and ends the \(rule.stage) stage"
+        }
+    }
+
+    func actions(_ turn: borrowing RuleTurn) -> [String] {
+        var decision = Decision()
+        var values = TemplateValues(event: event, situation: situation, vars: rule.vars)
+        if rule.wantsGroups { values.groups = turn.groups(of: rule, event, set) }
+        rule.perform(event, situation, values, into: &decision)
+        var actions = decision.actions.map(Self.words)
+        if rule.source.steps.contains(where: { $0.verb == .stop }) { actions.append("stop") }
+        return actions
+    }
+
+    private static func words(_ action: ChatAction) -> String {
+        let after = action.then?.values["after"].flatMap { Int64($0) }.map { Duration.milliseconds($0).short }
+        let end = after.map { ", removed after \($0)" } ?? ""
+        let place = action.place.channel
+        switch action.verb {
+        case .reply(let text, _): return "reply in \(place)\(end): \(text.text)"
+        case .send(let text): return "send to \(place)\(end): \(text.text)"
+        case .direct(let text, let user): return "dm to \(user): \(text.text)"
+        case .deleteMessage: return "delete the message"
+        case .react(let emoji, _): return "react with \(emoji)"
+        default: return "\(action.verb)"
+        }
+    }
+
+    // MARK: Why not
+
+    /// What keeps a condition from holding; nil when it holds.
+    private func why(_ condition: Condition, _ turn: borrowing RuleTurn) -> String? {
+        guard !turn.holds(condition, rule, event, situation, set) else { return nil }
+        switch condition {
+        case .found(let number): return missing(set.probes[Int(number)])
+        case .has(let fields): return "the event has no \(fields.map(\.rawValue).joined(separator: " or "))"
+        case .near(let test): return "nothing is near \(list(test.words))"
+        case .user(let test):
+            let groups = turn.groups(of: rule, event, set)
+            let objection = test.objection(event, situation) { path in
+                TemplateValues(event: event, situation: situation, vars: rule.vars, groups: groups).value(
+                    of: path)
+            }
+            return objection.map(words)
+        case .all(let conditions):
+            for condition in conditions {
+                if let reason = why(condition, turn) { return reason }
+            }
+            return nil
+        case .any(let conditions):
+            var reasons: [String] = []
+            for condition in conditions {
+                if let reason = why(condition, turn) { reasons.append(reason) }
+            }
+            return "none of these holds: " + reasons.prefix(3).joined(separator: "; ")
+        case .not(let inner):
+            let found = fragments(inner, turn)
+            return found.isEmpty
+                ? "what must not hold does hold"
+                : "the text has \(found.joined(separator: ", ")), and must not"
+        }
+    }
+
+    private func missing(_ probe: Probe) -> String {
+        let what = probe.fields == [.body] ? "the text" : probe.fields.map(\.rawValue).joined(separator: ", ")
+        switch probe.kind {
+        case .any, .none: return "\(what) has none of \(list(probe.words))"
+        case .all: return "\(what) does not have \(list(probe.words))"
+        case .equals: return "\(what) is not \(list(probe.words))"
+        case .starts: return "\(what) does not start with \(list(probe.words))"
+        case .ends: return "\(what) does not end with \(list(probe.words))"
+        case .regex: return "\(what) does not match \(list(probe.words))"
+        }
+    }
+
+    private func list(_ words: [Placed<String>]) -> String {
+        let shown = words.prefix(4).map { "\"\($0.value.shortened)\"" }.joined(separator: ", ")
+        return words.count > 4 ? "\(shown) and \(words.count - 4) more" : shown
+    }
+
+    private func words(_ objection: UserTest.Objection) -> String {
+        let who = event.member?.name ?? "nobody"
+        return switch objection {
+        case .nobody: "the event has no user"
+        case .firstTime(let wanted): wanted ? "\(who) was seen before" : "\(who) was never seen before"
+        case .bot(let wanted): wanted ? "\(who) is no program" : "\(who) is a program"
+        case .messages(let range): "\(who) wrote \(situation.facts.messages) messages, not \(range)"
+        case .memberFor(let range):
+            situation.memberFor(event).map { "\(who) has been a member for \($0.words), not \(range)" }
+                ?? "it is not known since when \(who) is a member"
+        case .away(let range):
+            situation.away(event).map { "\(who) was away for \($0.words), not \(range)" }
+                ?? "\(who) was never seen before"
+        case .id: "it is for other users"
+        case .role(let roles): "\(who) is no \(roles.joined(separator: " or "))"
+        case .hasRole(let role): "\(who) is \(role)"
+        case .isNot(let path): "\(path) is \(who)"
+        }
+    }
+
+    // MARK: What matched
+
+    /// The pieces of the event's texts that made a condition hold.
+    private func fragments(_ condition: Condition, _ turn: borrowing RuleTurn) -> [String] {
+        switch condition {
+        case .found(let number):
+            return turn.isFound(number) ? [fragment(number, turn)].compactMap(\.self) : []
+        case .near(let test):
+            return turn.holds(condition, rule, event, situation, set)
+                ? ["something near \(list(test.words))"] : []
+        case .all(let conditions), .any(let conditions):
+            var all: [String] = []
+            for condition in conditions { all += fragments(condition, turn) }
+            return all
+        case .has, .user, .not: return []
+        }
+    }
+
+    private func fragment(_ number: Int32, _ turn: borrowing RuleTurn) -> String? {
+        let probe = set.probes[Int(number)]
+        for lane in probe.lanes {
+            let state = turn.state(of: lane)
+            let bytes = Array(state.text.utf8)
+            let table = set.lanes[lane]
+            for hit in state.scan.hits {
+                let targets = Int(table.firstTarget[hit.phrase])..<Int(table.firstTarget[hit.phrase + 1])
+                guard targets.contains(where: { table.targets[$0].probe == number }) else { continue }
+                let range = state.folded.original(of: hit.range)
+                guard range.upperBound <= bytes.count else { continue }
+                return "\"\(String(decoding: bytes[range], as: UTF8.self))\""
+            }
+            let text = probe.seesFolded ? String(decoding: state.folded.bytes, as: UTF8.self) : state.text
+            for regex in probe.regexes {
+                guard let match = regex.firstMatch(in: text) else { continue }
+                return "\"\(String(decoding: Array(text.utf8)[match.range], as: UTF8.self).shortened)\""
+            }
+        }
+        return nil
+    }
+}

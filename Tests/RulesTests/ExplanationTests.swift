@@ -1,0 +1,111 @@
+import Chat
+import Testing
+
+@testable import Rules
+
+@Suite struct ExplanationTests {
+    private let text = """
+        version: 1
+        rules:
+          welcome: {when: memberJoined, do: [{send: "Welcome!"}]}
+          words: {when: [messageAdded, messageEdited], if: {text: {has_any: heck, fold: loose}}, do: [delete, {warn: "Softly."}]}
+          off: {when: messageAdded, run: disabled, do: [{reply: "x"}]}
+          refund:
+            when: messageAdded
+            in: [lobby, support]
+            if:
+              text: {has_any: [refund, "money back"]}
+              not: {text: got my refund}
+            do: [{reply: {text: "Refunds take 3-5 working days. You find all there is to know about them on our page.", delete_after: 6h}}]
+          new: {when: messageAdded, if: {user: {first_time: false}}, do: [{reply: "x"}]}
+          staff: {when: messageAdded, in: staff, if: {text: refund}, do: [{reply: "x"}]}
+          all: {when: messageAdded, if: {text: back}, do: [{reply: "x"}]}
+        """
+
+    private func explain(_ say: String, in channel: String = "lobby", roles: [String] = []) throws -> String {
+        let scene = try Scene(text)
+        let now = Timestamp(milliseconds: 0)
+        return try #require(scene.rules.explain(say: say, as: "ana", in: channel, roles: roles, now: now))
+            .description
+    }
+
+    @Test func `every rule is told of in order, with why and what`() throws {
+        #expect(
+            try explain("I want my MONEY  BACK") == """
+                messageAdded by ana in general: "I want my MONEY  BACK"
+
+                guards
+                  · 1. words  (bot.yaml:4)
+                        no: the text has none of "heck"
+
+                answers
+                  · 2. welcome  (bot.yaml:3)
+                        no: it looks at memberJoined
+                  · 3. off  (bot.yaml:5)
+                        no: run: disabled
+                  ✓ 4. refund  (bot.yaml:6)
+                        matches: "MONEY  BACK"
+                        → reply in general, removed after 6h: Refunds take 3-5 working days. You
+                          find all there is to know about them on our page.
+                  · 5. new  (bot.yaml:13)
+                        no: ana was never seen before
+                  · 6. staff  (bot.yaml:14)
+                        no: it does not look at this channel
+                  · 7. all  (bot.yaml:15)
+                        not asked: "refund" answers already
+                """)
+    }
+
+    @Test func `what a guard removes is not answered`() throws {
+        let said = try explain("what the h3ck, refund")
+        #expect(
+            said.contains(
+                "✓ 1. words  (bot.yaml:4)\n        matches: \"h3ck\"\n        → delete the message\n"))
+        #expect(said.contains("→ send to general, removed after 1m: ana: Softly."))
+        #expect(said.contains("not asked: \"words\" removed the message"))
+        #expect(try explain("heck", roles: ["moderator"]).contains("no: ana is exempt"))
+    }
+
+    @Test func `a condition that must not hold names what it found`() throws {
+        #expect(
+            try explain("got my refund").contains("no: the text has \"got my refund\", and must not"))
+    }
+
+    @Test(arguments: ["x", String(repeating: "long ", count: 60), String(repeating: "x", count: 300)])
+    func `no line is wider than eighty columns`(_ said: String) throws {
+        for line in try explain(said + " refund").split(separator: "\n") { #expect(line.count <= 80) }
+    }
+
+    @Test func `a channel that nobody has cannot be explained`() throws {
+        #expect(
+            try Scene(text).rules.explain(say: "x", as: "ana", in: "den", now: Timestamp(milliseconds: 0))
+                == nil)
+    }
+}
+
+@Suite struct ExampleTests {
+    @Test func `examples look at the text and nothing else`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              it:
+                when: messageAdded
+                in: staff
+                if:
+                  text: {has_any: refund}
+                  user: {bot: true, role: helper}
+                  not: {text: got my refund}
+                  any: [{user: {first_time: true}}, {text: never}]
+                do: [{reply: x}]
+                examples: {match: ["a refund", "none"], no_match: ["got my refund", "refund!"]}
+            """)
+        #expect(scene.rules.exampleCount == 4)
+        #expect(
+            scene.rules.runExamples().map(\.description) == [
+                "bot.yaml:12:36: error: example \"none\" of \"it\" should match, and does not",
+                "bot.yaml:12:73: error: example \"refund!\" of \"it\" should not match, and does",
+            ])
+        #expect(scene.rules.runExamples(of: "other") == [])
+    }
+}

@@ -1,0 +1,42 @@
+import Chat
+import Foundation
+import Testing
+
+@testable import Rules
+
+/// The bots that come with steward.
+@Suite struct ShippedBotTests {
+    private func load() throws -> RuleSet {
+        let folder = fixtures.appending(path: "../../../bots")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter {
+            $0.hasSuffix(".yaml")
+        }
+        let sources = try names.sorted().map { name in
+            BotSource(name: "bots/\(name)", bytes: Array(try Data(contentsOf: folder.appending(path: name))))
+        }
+        let loaded = RuleSet.load(sources, directory: Scene.directory()) { path in
+            (try? Data(contentsOf: folder.appending(path: path))).map { Array($0) }
+        }
+        #expect(loaded.findings.map(\.description) == [])
+        return try #require(loaded.rules)
+    }
+
+    @Test func `they are without a finding, and their examples hold`() throws {
+        let rules = try load()
+        #expect(rules.runExamples().map(\.description) == [])
+        #expect(rules.exampleCount >= 20)
+        #expect(rules.rules.allSatisfy { $0.source.about != nil })
+    }
+
+    @Test(arguments: [
+        ("how do I get a refund?", "support", ["Refunds take 3-5 working days"]),
+        ("oh nincompoop", "lobby", ["delete the message", "Please keep it friendly"]),
+        ("the site is down", "support", ["send to staff: ana in support:"]),
+        ("hello", "lobby", ["nothing would be done"]), ("refund", "staff", ["nothing would be done"]),
+    ])
+    func `they do what the story tells`(_ text: String, _ channel: String, _ expected: [String]) throws {
+        let now = Timestamp(milliseconds: 0)
+        let said = try #require(try load().explain(say: text, as: "ana", in: channel, now: now)).description
+        for words in expected { #expect(said.contains(words)) }
+    }
+}
