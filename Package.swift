@@ -48,12 +48,13 @@ func cxx(_ name: String, links: String...) -> Target {
 let libraries: [[Target]] = [
     library(
         "HTTP", over: c("CCurl", "libcurl", apt: "libcurl4-openssl-dev"), uses: ["CSockets"],
-        testsUse: ["HTTPServer", "WebSocket"]),
+        testsUse: ["HTTPServer", "WebSocket", "Peers"]),
     library(
-        "HTTPServer", over: c("CMicroHTTPD", "libmicrohttpd", apt: "libmicrohttpd-dev"), uses: ["WebSocket"]),
+        "HTTPServer", over: c("CMicroHTTPD", "libmicrohttpd", apt: "libmicrohttpd-dev"), uses: ["WebSocket"],
+        testsUse: ["HTTP", "Peers"]),
     library(
         "WebSocket", over: .target(name: "CSockets", path: "Sources/Libraries/CSockets"),
-        uses: ["CCurl", "Crypto"], testsUse: ["HTTPServer"]),
+        uses: ["CCurl", "Crypto"], testsUse: ["HTTPServer", "HTTP", "Peers"]),
     library("YAML", over: c("CYAML", "yaml-0.1", apt: "libyaml-dev")),
     library("JSON", over: cxx("CSimdjson", links: "simdjson")),
     library("SQLite", over: c("CSQLite", "sqlite3", apt: "libsqlite3-dev")),
@@ -94,6 +95,10 @@ let package = Package(
             name: "steward", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
         .executableTarget(
             name: "Bench", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
+        // Programs in other languages that tests talk to.
+        .target(
+            name: "Peers", path: "Tests/LibraryTests/Peers",
+            exclude: ["bad_client.py", "certificates", "echo_peer.py"], swiftSettings: strict),
         .testTarget(
             name: "StewardTests",
             dependencies: (["steward", "ChatTesting"] + everything).map { .init(stringLiteral: $0) },

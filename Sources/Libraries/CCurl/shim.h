@@ -1,5 +1,7 @@
 #pragma once
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/socket.h>
 
 // curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot call.
 
@@ -66,4 +68,13 @@ static inline CURL *ccurl_multi_next_done(CURLM *multi, CURLcode *result) {
 static inline CURLMcode ccurl_multi_poll(CURLM *multi, curl_socket_t extra, int writing, int milliseconds) {
     struct curl_waitfd more = {extra, writing ? CURL_WAIT_POLLOUT : CURL_WAIT_POLLIN, 0};
     return curl_multi_poll(multi, &more, extra == CURL_SOCKET_BAD ? 0 : 1, milliseconds, NULL);
+}
+
+static inline curl_socket_t ccurl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/// Keeps the sockets from programs that are started meanwhile: one of those could hold a connection open that we closed.
+static inline CURLcode ccurl_keep_sockets(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, ccurl_open_socket);
 }

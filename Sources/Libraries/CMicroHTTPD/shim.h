@@ -7,18 +7,18 @@
 
 typedef void *(*CMHDTargetCallback)(void *context, const char *target, struct MHD_Connection *connection);
 
-/// Starts the daemon on its own epoll thread, for connections that may be suspended and upgraded.
+/// Starts the daemon on its own epoll thread, for connections that are added, and may be suspended and upgraded.
 /// `idle` is seconds without a byte. The thread takes no signals: it inherits the mask.
 static inline struct MHD_Daemon *cmhd_start(
-    MHD_socket listener, unsigned int connections, size_t memory, unsigned int idle, void *context,
+    unsigned int connections, size_t memory, unsigned int idle, void *context,
     MHD_AccessHandlerCallback handle, CMHDTargetCallback target, MHD_RequestCompletedCallback completed,
     MHD_NotifyConnectionCallback connection) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0, NULL, NULL, handle, context,
-        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0, NULL, NULL, handle, context,
+        MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_TIMEOUT, idle,
         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, target, context, MHD_OPTION_NOTIFY_COMPLETED,
         completed, context, MHD_OPTION_NOTIFY_CONNECTION, connection, context, MHD_OPTION_END);

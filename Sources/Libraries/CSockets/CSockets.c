@@ -36,6 +36,13 @@ int sockets_wait(int epoll, SocketsEvent *events, int count, int milliseconds) {
     return n;
 }
 
+// Declared here, because _GNU_SOURCE would change other types of the system's headers.
+int accept4(int, struct sockaddr *, socklen_t *, int);
+
+int sockets_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return accept4(listener, address, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
 void sockets_mask(void *bytes, size_t count, uint32_t key, size_t phase) {
     uint8_t turned[8];
     for (size_t i = 0; i < 8; i++) turned[i] = (uint8_t)(key >> (8 * ((phase + i) & 3)));

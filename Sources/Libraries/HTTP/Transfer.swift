@@ -38,6 +38,7 @@ final class Transfer {
         ccurl_set_string(easy, CURLOPT_URL, order.request.url)
         ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        ccurl_keep_sockets(easy)
         ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // A cancelled request must not wait for a name server, as it would keep all others waiting too.

@@ -14,6 +14,8 @@ final class Exchange {
     let target: String
     var stage = Stage.head
     var method = ""
+    /// HTTP/1.1, not 1.0.
+    var isModern = false
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
     /// Bytes of the body that were thrown away.

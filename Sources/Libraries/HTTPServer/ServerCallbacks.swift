@@ -35,6 +35,7 @@ func handleRequest(
     }
     switch exchange.stage {
     case .head:
+        exchange.isModern = version.map { strcmp($0, "HTTP/1.1") == 0 } ?? false
         exchange.method = method.map { String(cString: $0) } ?? ""
         return core.takeHead(exchange, connection)
     case .body where size.pointee > 0:
@@ -80,6 +81,7 @@ func noteConnection(
         socket.pointee = nil
         let client = Unmanaged<Client>.fromOpaque(pointer).takeRetainedValue()
         core.suspendDeadline(client.descriptor)
+        core.leave()
         if !client.isUpgraded { core.linger(client.descriptor) }
     }
 }

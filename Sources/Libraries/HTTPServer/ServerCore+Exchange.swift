@@ -13,10 +13,14 @@ extension ServerCore {
             return refuse(431, "too many or too long header fields\n", exchange, connection)
         }
         let lengths = exchange.headers.filter { $0.name.lowercased() == "content-length" }
-        let isChunked = exchange.headers.contains { $0.name.lowercased() == "transfer-encoding" }
+        let codings = exchange.headers.filter { $0.name.lowercased() == "transfer-encoding" }
         // Two opinions of where the body ends: someone between us and the client may have the other one.
-        if Set(lengths.map(\.value)).count > 1 || (isChunked && !lengths.isEmpty) {
+        if Set(lengths.map(\.value)).count > 1 || (!codings.isEmpty && !lengths.isEmpty) {
             return refuse(400, "the body's length is ambiguous\n", exchange, connection)
+        }
+        // libmicrohttpd would take the rest of the connection for the body.
+        guard codings.isEmpty || codings.map({ $0.value.lowercased() }) == ["chunked"] else {
+            return refuse(501, "only the chunked coding is known\n", exchange, connection)
         }
         if let length = lengths.first, UInt64(length.value) ?? .max > UInt64(limits.body) {
             return refuse(413, "the body is too large\n", exchange, connection)
@@ -119,7 +123,7 @@ extension ServerCore {
         _ connection: OpaquePointer
     ) -> MHD_Result {
         let request = HTTPRequest(method: exchange.method, target: exchange.target, headers: exchange.headers)
-        guard let accept = request.webSocketAccept else {
+        guard exchange.isModern, let accept = request.webSocketAccept else {
             if request.asksForUpgrade, request.header("Sec-WebSocket-Version") != "13" {
                 let version = [("Sec-WebSocket-Version", "13")]
                 return answer(426, version, Array("WebSocket version 13 only\n".utf8), exchange, connection)

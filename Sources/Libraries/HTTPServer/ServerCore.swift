@@ -12,6 +12,10 @@ final class ServerCore: Sendable {
     private struct State {
         var phase = Phase.running
         var daemon: Handle?
+        var listener: SocketListener?
+        /// Connections that libmicrohttpd has.
+        var connections = 0
+        var isFull = false
         var lastID: UInt64 = 0
         /// When to hang up, by the connection's descriptor.
         var deadlines: [Int32: Double] = [:]
@@ -58,16 +62,52 @@ final class ServerCore: Sendable {
         let context = Unmanaged.passRetained(self)
         // Room for a head of the size allowed, for what its fields take besides, and for the answer's head.
         let memory = limits.head * 2 + limits.fields * 64
+        // Its own limit must never be met: at it, it forgets to let go of a lock.
         let daemon = cmhd_start(
-            listener, UInt32(limits.connections), memory, UInt32(max(1, limits.stalledFor.inSeconds)),
+            UInt32(limits.connections + 1_024), memory, UInt32(max(1, limits.stalledFor.inSeconds)),
             context.toOpaque(), handleRequest, noteTarget, noteCompletion, noteConnection)
         guard let daemon else {
             context.release()
             Glibc.close(listener)
             throw HTTPServerError(kind: .exhausted, text: "cannot start the server: \(systemError())")
         }
-        state.with { $0.daemon = Handle(pointer: daemon) }
+        let handle = Handle(pointer: daemon)
+        state.with { $0.daemon = handle }
+        // The loop accepts, because libmicrohttpd spins when the system has no more descriptors.
+        let accepting = loop.accept(from: listener) { descriptor, address, length in
+            self.take(descriptor, address, length, handle)
+        }
+        guard let accepting else {
+            MHD_stop_daemon(daemon)
+            context.release()
+            throw HTTPServerError(kind: .exhausted, text: "cannot start the server: the socket loop is over")
+        }
+        state.with { $0.listener = accepting }
         watchDeadlines()
+    }
+
+    /// Gives a new connection to libmicrohttpd. True when there is room for more.
+    private func take(
+        _ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t, _ daemon: Handle
+    ) -> Bool {
+        // It closes the descriptor when it cannot take it.
+        let isTaken = MHD_add_connection(daemon.pointer, descriptor, address, length) == .YES
+        return state.with { state in
+            if isTaken { state.connections += 1 }
+            state.isFull = state.connections >= limits.connections
+            return !state.isFull
+        }
+    }
+
+    /// A connection has ended.
+    func leave() {
+        let listener = state.with { state -> SocketListener? in
+            state.connections -= 1
+            guard state.isFull, state.connections < limits.connections else { return nil }
+            state.isFull = false
+            return state.listener
+        }
+        listener?.resume()
     }
 
     // MARK: - Requests
@@ -192,14 +232,13 @@ final class ServerCore: Sendable {
     }
 
     func shutdown(grace: Duration) async {
-        let daemon = state.with { state -> Handle? in
-            guard state.phase == .running else { return nil }
+        let (daemon, listener) = state.with { state -> (Handle?, SocketListener?) in
+            guard state.phase == .running else { return (nil, nil) }
             state.phase = .stopping
-            return state.daemon
+            return (state.daemon, state.listener)
         }
         guard let daemon else { return await stopped() }
-        let listener = MHD_quiesce_daemon(daemon.pointer)
-        if listener >= 0 { Glibc.close(listener) }
+        await listener?.stop()
         for socket in state.with({ Array($0.sockets.values) }) {
             socket.close(code: 1001, reason: "the server is stopping")
         }
@@ -275,6 +314,7 @@ final class ServerCore: Sendable {
         let waiters = state.with { state -> [CheckedContinuation<Void, Never>] in
             state.phase = .stopped
             state.daemon = nil
+            state.listener = nil
             let waiters = state.stopWaiters
             state.stopWaiters = []
             return waiters

@@ -99,6 +99,7 @@ final class ConnectAttempt: Sendable {
         ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         ccurl_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
         ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
+        ccurl_keep_sockets(easy)
         ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         // A proxy must not read along, nor understand WebSocket.
         ccurl_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)

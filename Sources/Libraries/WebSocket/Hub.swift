@@ -8,6 +8,7 @@ final class Hub {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var connections: [UInt64: SocketConnection] = [:]
     private var lingerers: [UInt64: (descriptor: Int32, until: Double)] = [:]
+    private var listeners: [UInt64: Accepting] = [:]
     /// Sockets that had more to read than their share.
     private var again: [UInt64] = []
     private var nextTick = Double.infinity
@@ -48,14 +49,17 @@ final class Hub {
                 if event.writable != 0 { connection.flush(now: now) }
                 if event.readable != 0 { read(connection, now: now) }
                 settle(connection)
-            } else if let lingerer = lingerers[event.key] {
-                drain(lingerer.descriptor, event.key)
+            } else {
+                serve(event.key, now: now)
             }
         }
         for key in unfinished {
-            guard let connection = connections[key] else { continue }
-            read(connection, now: now)
-            settle(connection)
+            if let connection = connections[key] {
+                read(connection, now: now)
+                settle(connection)
+            } else {
+                serve(key, now: now)
+            }
         }
         // After the sockets, so that what they brought and its answers share one round.
         readMail(now: now)
@@ -82,6 +86,17 @@ final class Hub {
         connection.transport.release()
     }
 
+    /// What is no WebSocket.
+    private func serve(_ key: UInt64, now: Double) {
+        if let lingerer = lingerers[key] {
+            drain(lingerer.descriptor, key)
+        } else if var accepting = listeners[key] {
+            if accepting.accept(now: now) { again.append(key) }
+            if let due = accepting.pausedUntil { nextTick = min(nextTick, due) }
+            listeners[key] = accepting
+        }
+    }
+
     private func drain(_ descriptor: Int32, _ key: UInt64) {
         for _ in 0..<16 {
             let count = Glibc.recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -90,8 +105,7 @@ final class Hub {
             dropLingerer(key)
             return
         }
-        // It sends faster than we throw away.
-        dropLingerer(key)
+        again.append(key)
     }
 
     private func dropLingerer(_ key: UInt64) {
@@ -109,7 +123,11 @@ final class Hub {
         for letter in letters {
             switch letter {
             case .socket(let arrival): welcome(arrival, now: now)
-            case .poke(let key): if let connection = connections[key] { obey(connection, now: now) }
+            case .poke(let key): poke(key, now: now)
+            case .accept(let listener): accept(listener, now: now)
+            case .stopAccepting(let key, let continuation):
+                stopAccepting(key)
+                continuation.resume()
             case .linger(let descriptor, let until): linger(descriptor, until: until)
             case .stop(let at): stop(at: at, now: now)
             }
@@ -127,6 +145,31 @@ final class Hub {
         connection.feed(arrival.early, now: now)
         obey(connection, now: now)
         nextTick = now
+    }
+
+    private func poke(_ key: UInt64, now: Double) {
+        if let connection = connections[key] {
+            obey(connection, now: now)
+        } else if listeners[key] != nil {
+            listeners[key]?.makeRoom()
+            serve(key, now: now)
+        }
+    }
+
+    private func accept(_ listener: SocketListener, now: Double) {
+        let accepting = Accepting(listener)
+        guard stopAt == nil, sockets_watch(epoll, listener.descriptor, listener.key) == 0 else {
+            accepting.close()
+            return
+        }
+        listeners[listener.key] = accepting
+        serve(listener.key, now: now)
+    }
+
+    private func stopAccepting(_ key: UInt64) {
+        guard let accepting = listeners.removeValue(forKey: key) else { return }
+        sockets_unwatch(epoll, accepting.listener.descriptor)
+        accepting.close()
     }
 
     private func obey(_ connection: SocketConnection, now: Double) {
@@ -158,6 +201,7 @@ final class Hub {
             nextTick = min(nextTick, connection.tick(now: now))
             settle(connection)
         }
+        for key in Array(listeners.keys) { serve(key, now: now) }
         for (key, lingerer) in lingerers {
             if now >= lingerer.until { dropLingerer(key) } else { nextTick = min(nextTick, lingerer.until) }
         }
@@ -165,6 +209,7 @@ final class Hub {
 
     private func stop(at: Double, now: Double) {
         stopAt = min(stopAt ?? at, at)
+        for key in Array(listeners.keys) { stopAccepting(key) }
         for key in Array(lingerers.keys) { dropLingerer(key) }
         for connection in Array(connections.values) {
             connection.close(code: 1001, reason: "the program is stopping", now: now)

@@ -8,8 +8,11 @@ final class LoopMailbox: Sendable {
         case socket(SocketArrival)
         /// A descriptor whose peer may still read our last words: read and forget until it leaves, then close.
         case linger(Int32, until: Double)
-        /// Users of this socket wish something.
+        /// Users of this socket wish something, or a listener has room again.
         case poke(UInt64)
+        case accept(SocketListener)
+        /// Close this listener, then resume.
+        case stopAccepting(UInt64, CheckedContinuation<Void, Never>)
         /// Say goodbye to all, and end at this time at the latest.
         case stop(at: Double)
     }

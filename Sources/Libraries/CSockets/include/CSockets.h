@@ -1,6 +1,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 /// What happened on a watched socket.
 typedef struct {
@@ -25,6 +26,9 @@ void sockets_unwatch(int epoll, int descriptor);
 
 /// Waits for events at most `milliseconds` (-1: without limit). The number of events; 0 when interrupted.
 int sockets_wait(int epoll, SocketsEvent *events, int count, int milliseconds);
+
+/// Accepts a connection that does not block and is not inherited. Its descriptor, or -1 and errno.
+int sockets_accept(int listener, struct sockaddr *address, socklen_t *length);
 
 /// Flips `count` bytes with the masking key of RFC 6455 section 5.3, whose first byte is the lowest of `key`.
 /// `phase` is how many bytes of the payload came before.

@@ -1,0 +1,57 @@
+import CSockets
+import Glibc
+
+/// A listener as the loop sees it.
+struct Accepting {
+    let listener: SocketListener
+    private var isFull = false
+    /// The system had no more descriptors; until then there is no use in asking again.
+    private(set) var pausedUntil: Double?
+
+    init(_ listener: SocketListener) {
+        self.listener = listener
+    }
+
+    /// Takes this turn's share of connections. True when there may be more at once.
+    mutating func accept(now: Double) -> Bool {
+        if let until = pausedUntil {
+            if now < until { return false }
+            pausedUntil = nil
+        }
+        if isFull { return false }
+        for _ in 0..<64 {
+            var address = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let descriptor = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    sockets_accept(listener.descriptor, $0, &length)
+                }
+            }
+            guard descriptor >= 0 else {
+                switch errno {
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                    pausedUntil = now + 1
+                    return false
+                // The client left before we came to it.
+                case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: continue
+                default: return false
+                }
+            }
+            isFull = !withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    listener.take(descriptor, $0, length)
+                }
+            }
+            if isFull { return false }
+        }
+        return true
+    }
+
+    mutating func makeRoom() {
+        isFull = false
+    }
+
+    func close() {
+        Glibc.close(listener.descriptor)
+    }
+}

@@ -1,0 +1,42 @@
+package import Glibc
+
+/// A listening socket whose connections somebody takes.
+package final class SocketListener: Sendable {
+    /// Is given a connection, which does not block, and its peer's address. False: no more until `resume`.
+    package typealias Take = @Sendable (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
+
+    let descriptor: Int32
+    let key: UInt64
+    let take: Take
+    private let mailbox: LoopMailbox
+
+    init(descriptor: Int32, take: @escaping Take, mailbox: LoopMailbox) {
+        self.descriptor = descriptor
+        self.take = take
+        self.mailbox = mailbox
+        key = mailbox.nextKey()
+    }
+
+    /// There is room again.
+    package func resume() {
+        mailbox.put(.poke(key))
+    }
+
+    /// Closes the listening socket; `take` is not called any more once this returns.
+    package func stop() async {
+        await withCheckedContinuation { continuation in
+            if !mailbox.put(.stopAccepting(key, continuation)) { continuation.resume() }
+        }
+    }
+}
+
+extension SocketLoop {
+    /// Takes connections from a listening descriptor that does not block, and owns it from now on. `take` is called on
+    /// the loop's thread, so it must be quick. False when the loop is over.
+    package func accept(from descriptor: Int32, _ take: @escaping SocketListener.Take) -> SocketListener? {
+        let listener = SocketListener(descriptor: descriptor, take: take, mailbox: mailbox)
+        if mailbox.put(.accept(listener)) { return listener }
+        Glibc.close(descriptor)
+        return nil
+    }
+}
