@@ -1,14 +1,17 @@
 /// All places of many literals in a text, in one pass over its bytes (Aho and Corasick's automaton).
 ///
 /// A dense table over classes of bytes. States are numbered breadth-first, so that the few near the root, where a
-/// text spends its time, share cache lines.
+/// text spends its time, share cache lines; those in which a literal ends come last, so that a look at the number
+/// tells them.
 struct Automaton: Sendable {
     /// Bytes that occur in no literal share a class, 0.
     private var classes = [UInt8](repeating: 0, count: 256)
     private var width = 1
-    /// Row of the next state, times two; odd if a literal ends there.
+    /// Rows of next states; a state is known by the place of its row.
     private var table: [UInt32] = []
-    /// The literal that ends in a state, or -1.
+    /// The first row of a state in which a literal ends.
+    private var firstEnding: UInt32 = 0
+    /// The literal that ends in a state of those, or -1 if only shorter ones do.
     private var ending: [Int32] = []
     /// The next shorter end of the same text where a literal ends too, or -1.
     private var shorter: [Int32] = []
@@ -34,63 +37,84 @@ struct Automaton: Sendable {
     /// Appends every occurrence: the literal's number and the byte after it.
     func scan(_ text: UnsafeBufferPointer<UInt8>, into found: inout [Occurrence]) {
         guard !table.isEmpty else { return }
+        let firstEnding = firstEnding
         classes.withUnsafeBufferPointer { classes in
             table.withUnsafeBufferPointer { table in
                 var row: UInt32 = 0
                 for i in 0..<text.count {
-                    let next = table[Int(row) &+ Int(classes[Int(text[i])])]
-                    row = next >> 1
-                    if next & 1 != 0 { report(Int(row) / width, end: i + 1, into: &found) }
+                    row = table[Int(classes[Int(text[i])]) &+ Int(row)]
+                    if row >= firstEnding { report(row, end: i + 1, into: &found) }
                 }
             }
         }
     }
 
     @inline(never)
-    private func report(_ state: Int, end: Int, into found: inout [Occurrence]) {
-        var state = state
-        if ending[state] < 0 { state = Int(shorter[state]) }
+    private func report(_ row: UInt32, end: Int, into found: inout [Occurrence]) {
+        var state = (Int(row) - Int(firstEnding)) / width
         while state >= 0 {
-            found.append(Occurrence(literal: ending[state], end: Int32(end)))
+            if ending[state] >= 0 { found.append(Occurrence(literal: ending[state], end: Int32(end))) }
             state = Int(shorter[state])
         }
     }
 
-    /// Numbers the trie's nodes breadth-first and fills in where a text goes on that leaves the trie.
+    /// Fills in where a text goes on that leaves the tree, and numbers the states.
     private mutating func finish(_ trie: Trie) {
         let count = trie.ending.count
+        // Breadth-first: the nodes in order, and by place in that order all else.
         var order: [Int32] = [0]
         order.reserveCapacity(count)
-        var number = [Int32](repeating: 0, count: count)
-        var fallback = [Int32](repeating: 0, count: count)  // by new number
-        ending = [Int32](repeating: -1, count: count)
-        shorter = [Int32](repeating: -1, count: count)
-        var next = [Int32](repeating: 0, count: count * width)  // by new number
-        var state = 0
-        while state < order.count {
-            let node = Int(order[state])
-            ending[state] = trie.ending[node]
-            let back = Int(fallback[state])
-            if state > 0 { shorter[state] = ending[back] >= 0 ? Int32(back) : shorter[back] }
+        var next = [Int32](repeating: 0, count: count * width)
+        var fallback = [Int32](repeating: 0, count: count)
+        var literal = [Int32](repeating: -1, count: count)
+        var endsShorter = [Int32](repeating: -1, count: count)
+        var place = 0
+        while place < order.count {
+            let node = Int(order[place])
+            let back = Int(fallback[place])
+            literal[place] = trie.ending[node]
+            if place > 0 { endsShorter[place] = literal[back] >= 0 ? Int32(back) : endsShorter[back] }
             for symbol in 0..<width {
-                let child = Int(trie.children[node * width + symbol])
+                let child = trie.children[node * width + symbol]
                 // Shallower states are complete, so one step back is enough.
-                let otherwise = state == 0 ? 0 : next[back * width + symbol]
+                let otherwise = place == 0 ? 0 : next[back * width + symbol]
                 if child == 0 {
-                    next[state * width + symbol] = otherwise
+                    next[place * width + symbol] = otherwise
                 } else {
-                    let new = Int32(order.count)
-                    order.append(Int32(child))
-                    number[child] = new
-                    fallback[Int(new)] = otherwise
-                    next[state * width + symbol] = new
+                    next[place * width + symbol] = Int32(order.count)
+                    fallback[order.count] = otherwise
+                    order.append(child)
                 }
             }
-            state += 1
+            place += 1
         }
-        table = next.map { target in
-            let ends = ending[Int(target)] >= 0 || shorter[Int(target)] >= 0
-            return UInt32(target) &* UInt32(width) << 1 | (ends ? 1 : 0)
+        number(next, literal, endsShorter)
+    }
+
+    private mutating func number(_ next: [Int32], _ literal: [Int32], _ endsShorter: [Int32]) {
+        let isEnding = literal.indices.map { literal[$0] >= 0 || endsShorter[$0] >= 0 }
+        let quiet = isEnding.count { !$0 }
+        var number = [Int](repeating: 0, count: isEnding.count)
+        var (nextQuiet, nextEnding) = (0, quiet)
+        for place in isEnding.indices {
+            if isEnding[place] {
+                number[place] = nextEnding
+                nextEnding += 1
+                ending.append(literal[place])
+                // Shorter ones come earlier in the order: their number is known.
+                shorter.append(endsShorter[place] < 0 ? -1 : Int32(number[Int(endsShorter[place])] - quiet))
+            } else {
+                number[place] = nextQuiet
+                nextQuiet += 1
+            }
+        }
+        firstEnding = UInt32(quiet * width)
+        table = [UInt32](repeating: 0, count: next.count)
+        for place in isEnding.indices {
+            for symbol in 0..<width {
+                table[number[place] * width + symbol] = UInt32(
+                    number[Int(next[place * width + symbol])] * width)
+            }
         }
     }
 }

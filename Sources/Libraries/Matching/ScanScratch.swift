@@ -18,10 +18,15 @@ package struct ScanScratch {
     mutating func begin(_ originalAtomCount: Int, _ foldedAtomCount: Int) {
         hits.removeAll(keepingCapacity: true)
         regexes.removeAll(keepingCapacity: true)
-        occurrences.removeAll(keepingCapacity: true)
-        boundaries.begin()
+        beginText()
         originalAtoms.begin(originalAtomCount)
         foldedAtoms.begin(foldedAtomCount)
+    }
+
+    /// Another text; what was found stays.
+    mutating func beginText() {
+        occurrences.removeAll(keepingCapacity: true)
+        boundaries.begin()
     }
 }
 

@@ -11,12 +11,13 @@ package struct FoldedText: Sendable {
     /// Whether the original, and so the folded text, has nothing but ASCII.
     package private(set) var isASCII = true
 
+    /// Another way to read a loosely folded text.
+    package private(set) var second = SecondReading()
+
     private var origin = Origin.same
     private var spans: [CICUSpan] = []
-    var starts: [UInt32] = []
-    var ends: [UInt32] = []
-    var pieces: [LoosePiece] = []
-    var tokens: [LooseToken] = []
+    /// For each byte the stretch of the original it comes from.
+    private var stretches: [Stretch] = []
 
     /// How to find the original of a byte.
     private enum Origin {
@@ -24,8 +25,8 @@ package struct FoldedText: Sendable {
         case same
         /// By walking `spans`; hits are rare, so the bytes have no table before they need one.
         case spans
-        /// `starts` and `ends` tell for each byte the stretch it comes from.
-        case bytes
+        /// By `stretches`.
+        case stretches
     }
 
     package init() {}
@@ -45,6 +46,7 @@ package struct FoldedText: Sendable {
         self.level = level
         isASCII = Self.isASCII(text)
         origin = .same
+        second.clear()
         guard isASCII else {
             normalize(text, level == .exact ? .init(CICU_NFC.rawValue) : .init(CICU_NFKC_CASEFOLD.rawValue))
             if level != .exact, Self.hasOddSpace(bytes) { joinSpaces() }
@@ -55,7 +57,7 @@ package struct FoldedText: Sendable {
         bytes.append(contentsOf: text)
         guard level != .exact else { return }
         Self.lower(&bytes)
-        if Self.hasOddSpace(bytes) { joinSpaces() }
+        if Self.hasOddASCIISpace(bytes) { joinSpaces() }
         if level == .loose, Self.hasPadding(bytes) { loosen(text) }
     }
 
@@ -64,7 +66,8 @@ package struct FoldedText: Sendable {
         guard !range.isEmpty, range.lowerBound >= 0, range.upperBound <= bytes.count else { return 0..<0 }
         switch origin {
         case .same: return range
-        case .bytes: return Int(starts[range.lowerBound])..<Int(ends[range.upperBound - 1])
+        case .stretches:
+            return Int(stretches[range.lowerBound].start)..<Int(stretches[range.upperBound - 1].end)
         case .spans:
             var (from, to) = (0, 0)
             var lower = 0
@@ -82,31 +85,35 @@ package struct FoldedText: Sendable {
         }
     }
 
-    /// Gives each byte its own entry in `starts` and `ends`.
-    mutating func tabulate() {
-        defer { origin = .bytes }
-        if case .bytes = origin { return }
-        starts.removeAll(keepingCapacity: true)
-        ends.removeAll(keepingCapacity: true)
+    /// Gives each byte its own stretch.
+    private mutating func tabulate() {
+        defer { origin = .stretches }
+        if case .stretches = origin { return }
+        stretches.removeAll(keepingCapacity: true)
         if case .same = origin {
-            starts.append(contentsOf: 0..<UInt32(bytes.count))
-            ends.append(contentsOf: 1..<(UInt32(bytes.count) + 1))
+            stretches.append(
+                contentsOf: bytes.indices.lazy.map { Stretch(start: UInt32($0), end: UInt32($0 + 1)) })
             return
         }
         var from: UInt32 = 0
         for span in spans {
             let next = from + UInt32(span.from)
             for offset in 0..<UInt32(span.to) {
-                starts.append(span.changed ? from : from + offset)
-                ends.append(span.changed ? next : from + offset + 1)
+                stretches.append(
+                    span.changed
+                        ? Stretch(start: from, end: next)
+                        : Stretch(start: from + offset, end: from + offset + 1))
             }
             from = next
         }
     }
 
-    /// Puts other bytes in place of those there are; `starts` and `ends` must be theirs.
-    mutating func replaceBytes(_ change: (inout [UInt8]) -> Void) {
-        change(&bytes)
+    private mutating func loosen(_ original: UnsafeBufferPointer<UInt8>) {
+        tabulate()
+        var fold = LooseFold(bytes, stretches)
+        if !isASCII { fold.unmaskLetters(original) }
+        fold.swapDigits()
+        fold.write(&bytes, &stretches, &second)
     }
 
     private mutating func normalize(_ text: UnsafeBufferPointer<UInt8>, _ form: CICUForm) {
@@ -146,10 +153,10 @@ package struct FoldedText: Sendable {
         while read < bytes.count {
             let width = Self.spaceWidth(bytes, at: read)
             if width == 0 {
-                (bytes[write], starts[write], ends[write]) = (bytes[read], starts[read], ends[read])
+                (bytes[write], stretches[write]) = (bytes[read], stretches[read])
                 read += 1
             } else {
-                let first = starts[read]
+                let start = stretches[read].start
                 var last = read
                 while read < bytes.count {
                     let width = Self.spaceWidth(bytes, at: read)
@@ -157,14 +164,19 @@ package struct FoldedText: Sendable {
                     last = read + width - 1
                     read += width
                 }
-                (bytes[write], starts[write], ends[write]) = (32, first, ends[last])
+                (bytes[write], stretches[write]) = (32, Stretch(start: start, end: stretches[last].end))
             }
             write += 1
         }
         bytes.removeLast(bytes.count - write)
-        starts.removeLast(starts.count - write)
-        ends.removeLast(ends.count - write)
+        stretches.removeLast(stretches.count - write)
     }
+}
+
+/// Some bytes of the original.
+struct Stretch: Sendable {
+    var start: UInt32
+    var end: UInt32
 }
 
 // The loops below have no exits in the middle so that the compiler makes vector code of them.
@@ -186,16 +198,19 @@ extension FoldedText {
 
     /// Whether there is white space other than single spaces; now and then yes where there is none.
     private static func hasOddSpace(_ bytes: [UInt8]) -> Bool {
+        hasOddASCIISpace(bytes) || bytes.contains { $0 == 0xC2 || $0 == 0xE1 || $0 == 0xE2 }
+    }
+
+    private static func hasOddASCIISpace(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
-            var before: UInt8 = 0
-            var odd = false
-            for byte in bytes {
-                odd =
-                    odd || byte &- 9 < 5 || byte == 0xC2 || byte == 0xE1 || byte == 0xE2
-                    || byte == 32 && before == 32
-                before = byte
+            guard var first = bytes.first else { return false }
+            first = first &- 9 < 5 ? 1 : 0
+            for i in 1..<bytes.count {
+                let (last, byte) = (bytes[i - 1], bytes[i])
+                first |= byte &- 9 < 5 ? 1 : 0
+                first |= (last ^ 32) | (byte ^ 32) == 0 ? 1 : 0
             }
-            return odd
+            return first != 0
         }
     }
 
@@ -213,16 +228,21 @@ extension FoldedText {
     /// Whether folded ASCII has a digit beside a letter, or three equal letters in a row.
     private static func hasPadding(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
-            var (before, last): (UInt8, UInt8) = (0, 0)
-            var found = false
-            for byte in bytes {
-                let (letter, digit) = (byte &- 97 < 26, byte &- 48 < 10)
-                found =
-                    found || letter && (last &- 48 < 10 || byte == last && byte == before)
-                    || digit && last &- 97 < 26
-                (before, last) = (last, byte)
+            var found: UInt8 = 0
+            for i in bytes.indices.dropFirst() {
+                let (last, byte) = (bytes[i - 1], bytes[i])
+                let (isLetter, wasLetter) = (
+                    byte &- 97 < 26 ? 1 : 0 as UInt8, last &- 97 < 26 ? 1 : 0 as UInt8
+                )
+                let (isDigit, wasDigit) = (byte &- 48 < 10 ? 1 : 0 as UInt8, last &- 48 < 10 ? 1 : 0 as UInt8)
+                found |= isLetter & wasDigit | isDigit & wasLetter
             }
-            return found
+            for i in bytes.indices.dropFirst(2) {
+                let byte = bytes[i]
+                let equal = (bytes[i - 1] ^ byte) | (bytes[i - 2] ^ byte)
+                found |= equal == 0 && byte &- 97 < 26 ? 1 : 0
+            }
+            return found != 0
         }
     }
 }

@@ -60,6 +60,14 @@ import Unicode
             ("coco", "сосо", []),
             ("heck", "h̷e̷c̷k̷", ["h̷e̷c̷k̷"]),
             ("cunt", "Scunthorpe", []),
+            ("short", "so shooooort!", ["shooooort"]),
+            ("shoort", "so shooooort!", ["shooooort"]),
+            ("short", "so shoort!", []),
+            ("fail", "an epic fai1 and fa1l", ["fai1", "fa1l"]),
+            ("hello", "h3l1ooo", ["h3l1ooo"]),
+            ("hello*", "hellllllo123", ["hellllllo"]),
+            ("fall", "fai1", []),
+            ("été", "ÉÉÉTÉÉÉÉ été", ["ÉÉÉTÉÉÉÉ", "été"]),
             ("слово", "плохое cлoвo", ["cлoвo"]),
         ] as [(String, String, [String])])
     func `loose finds disguised words`(_ phrase: String, _ text: String, _ found: [String]) throws {

@@ -1,35 +1,36 @@
 internal import CICU
 
-/// A scalar on its way through the loose fold, and the stretch of the original it comes from.
-struct LoosePiece: Sendable {
-    var scalar: UInt32
-    var kind: Int32
-    var start: UInt32
-    var end: UInt32
-}
-
-/// A run of letters, marks and digits.
-struct LooseToken: Sendable {
-    enum Kind { case latin, foreign, imitation, mixed, numeric }
-
-    var kind: Kind
-    var pieces: Range<Int>
-}
-
-// What the loose fold does beyond the plain one. A person who writes Russian, Greek or Hindi must not be
-// read as if they wrote English badly: look-alike letters count only where somebody mixed two scripts in a word.
-extension FoldedText {
-    mutating func loosen(_ original: UnsafeBufferPointer<UInt8>) {
-        tabulate()
-        readPieces()
-        if !isASCII { unmaskLetters(original) }
-        swapDigits()
-        writePieces()
+/// What the loose fold does beyond the plain one, of which it is given the result.
+///
+/// A person who writes Russian, Greek or Hindi must not be read as if they wrote English badly: look-alike letters
+/// count only where somebody mixed two scripts in a word.
+struct LooseFold {
+    /// A scalar, and the stretch of the original it comes from.
+    private struct Piece {
+        var scalar: UInt32
+        var kind: Int32
+        var stretch: Stretch
+        var isOne = false
     }
 
-    private mutating func readPieces() {
-        pieces.removeAll(keepingCapacity: true)
-        tokens.removeAll(keepingCapacity: true)
+    /// A run of letters, marks and digits.
+    private struct Token {
+        enum Kind { case latin, foreign, imitation, mixed, numeric }
+
+        var kind: Kind
+        var pieces: Range<Int>
+    }
+
+    private var pieces: [Piece] = []
+    private var tokens: [Token] = []
+
+    init(_ bytes: [UInt8], _ stretches: [Stretch]) {
+        pieces.reserveCapacity(bytes.count)
+        read(bytes, stretches)
+        classify()
+    }
+
+    private mutating func read(_ bytes: [UInt8], _ stretches: [Stretch]) {
         bytes.withUnsafeBufferPointer { text in
             var i = 0
             while i < text.count {
@@ -39,18 +40,22 @@ extension FoldedText {
                     scalar = UInt32(letter)
                     kind = Self.kind(of: scalar)
                 }
-                let piece = LoosePiece(scalar: scalar, kind: kind, start: starts[i], end: ends[i + width - 1])
+                let stretch = Stretch(start: stretches[i].start, end: stretches[i + width - 1].end)
+                let piece = Piece(scalar: scalar, kind: kind, stretch: stretch)
                 if kind & Self.inWord != 0 {
                     if let last = tokens.last, last.pieces.upperBound == pieces.count {
                         tokens[tokens.count - 1].pieces = last.pieces.lowerBound..<pieces.count + 1
                     } else {
-                        tokens.append(LooseToken(kind: .numeric, pieces: pieces.count..<pieces.count + 1))
+                        tokens.append(Token(kind: .numeric, pieces: pieces.count..<pieces.count + 1))
                     }
                 }
                 pieces.append(piece)
                 i += width
             }
         }
+    }
+
+    private mutating func classify() {
         for t in tokens.indices {
             var (latin, foreign) = (false, false)
             for p in tokens[t].pieces where pieces[p].kind & Self.letter != 0 {
@@ -66,7 +71,7 @@ extension FoldedText {
     }
 
     /// Replaces look-alike letters in words that mix scripts, and in words of look-alikes among Latin words.
-    private mutating func unmaskLetters(_ original: UnsafeBufferPointer<UInt8>) {
+    mutating func unmaskLetters(_ original: UnsafeBufferPointer<UInt8>) {
         for token in tokens where token.kind == .mixed {
             unmask(token, original)
         }
@@ -89,7 +94,7 @@ extension FoldedText {
         }
     }
 
-    private mutating func unmask(_ token: LooseToken, _ original: UnsafeBufferPointer<UInt8>) {
+    private mutating func unmask(_ token: Token, _ original: UnsafeBufferPointer<UInt8>) {
         var isLatin = true
         for p in token.pieces where pieces[p].kind & (Self.letter | Self.latin) == Self.letter {
             isLatin = isLatin && Self.look(of: pieces[p], original, orCapital: true) != 0
@@ -104,7 +109,7 @@ extension FoldedText {
         }
     }
 
-    private mutating func unmaskAsCyrillic(_ token: LooseToken) -> Bool {
+    private mutating func unmaskAsCyrillic(_ token: Token) -> Bool {
         for p in token.pieces where pieces[p].kind & Self.letter != 0 {
             let piece = pieces[p]
             let fits =
@@ -121,57 +126,56 @@ extension FoldedText {
     }
 
     /// Reads digits as the letters they stand for, in words that have letters too.
-    private mutating func swapDigits() {
+    mutating func swapDigits() {
         for token in tokens where token.pieces.contains(where: { pieces[$0].kind & Self.letter != 0 }) {
             for p in token.pieces {
                 guard let letter = Self.letter(forDigit: pieces[p].scalar) else { continue }
+                pieces[p].isOne = pieces[p].scalar == 49
                 pieces[p].scalar = UInt32(letter)
                 pieces[p].kind = Self.letter | Self.latin
             }
         }
     }
 
-    /// Writes the pieces back: without accents, and no letter more than twice in a row.
-    private mutating func writePieces() {
-        var text: [UInt8] = []
-        replaceBytes { swap(&$0, &text) }
-        text.removeAll(keepingCapacity: true)
-        starts.removeAll(keepingCapacity: true)
-        ends.removeAll(keepingCapacity: true)
-        var (last, run): (UInt32, Int) = (0, 0)
+    /// Writes the pieces back: without accents, and no letter more than twice in a row. `second` is another way to
+    /// read the same, if there is one.
+    func write(_ bytes: inout [UInt8], _ stretches: inout [Stretch], _ second: inout SecondReading) {
+        bytes.removeAll(keepingCapacity: true)
+        stretches.removeAll(keepingCapacity: true)
+        var (last, run, beginning): (UInt32, Int, Int) = (0, 0, 0)
         for piece in pieces {
             let scalar = piece.scalar < 0x80 ? piece.scalar : cicu_base(piece.scalar)
-            run = scalar == last ? run + 1 : 1
-            let isPadding = run > 2 && piece.kind & Self.letter != 0
-            if isPadding || piece.kind & Self.looseMark != 0 {
-                if piece.kind & Self.looseMark != 0 { run = max(run - 1, 0) } else { last = scalar }
+            let isMark = piece.kind & Self.looseMark != 0
+            if !isMark {
+                run = scalar == last ? run + 1 : 1
+                last = scalar
+            }
+            if isMark || run > 2 && piece.kind & Self.letter != 0 {
                 // What is left out belongs to the letter before it.
-                var i = ends.count
-                while i > 0, ends[i - 1] == ends.last ?? 0, starts[i - 1] == starts.last ?? 0 { i -= 1 }
-                for j in i..<ends.count { ends[j] = max(ends[j], piece.end) }
+                for i in beginning..<bytes.count {
+                    stretches[i].end = max(stretches[i].end, piece.stretch.end)
+                }
+                if !isMark, beginning < bytes.count { second.skip(beginning) }
                 continue
             }
-            last = scalar
-            let before = text.count
-            appendScalar(scalar, to: &text)
-            for _ in before..<text.count {
-                starts.append(piece.start)
-                ends.append(piece.end)
-            }
+            beginning = bytes.count
+            appendScalar(scalar, to: &bytes)
+            stretches.append(contentsOf: repeatElement(piece.stretch, count: bytes.count - beginning))
+            if piece.isOne { second.readAsL(beginning) }
         }
-        replaceBytes { swap(&$0, &text) }
+        second.finish(bytes)
     }
 }
 
-extension FoldedText {
-    fileprivate static let letter = Int32(CICU_LETTER)
-    fileprivate static let number = Int32(CICU_NUMBER)
-    fileprivate static let latin = Int32(CICU_LATIN)
-    fileprivate static let unscripted = Int32(CICU_UNSCRIPTED)
-    fileprivate static let looseMark = Int32(CICU_LOOSE_MARK)
-    fileprivate static let inWord = Int32(CICU_LETTER | CICU_MARK | CICU_NUMBER)
+extension LooseFold {
+    private static let letter = Int32(CICU_LETTER)
+    private static let number = Int32(CICU_NUMBER)
+    private static let latin = Int32(CICU_LATIN)
+    private static let unscripted = Int32(CICU_UNSCRIPTED)
+    private static let looseMark = Int32(CICU_LOOSE_MARK)
+    private static let inWord = Int32(CICU_LETTER | CICU_MARK | CICU_NUMBER)
 
-    fileprivate static func kind(of scalar: UInt32) -> Int32 {
+    private static func kind(of scalar: UInt32) -> Int32 {
         switch scalar {
         case 97...122: letter | latin
         case 48...57: number
@@ -182,7 +186,7 @@ extension FoldedText {
 
     /// The letter of a scalar that nobody's language is written in: phonetic letters, small capitals,
     /// letters in black squares and circles.
-    fileprivate static func decoratedLetter(_ scalar: UInt32, _ kind: Int32) -> UInt8? {
+    private static func decoratedLetter(_ scalar: UInt32, _ kind: Int32) -> UInt8? {
         switch scalar {
         case 0x1F150...0x1F169: return UInt8(97 + scalar - 0x1F150)
         case 0x1F170...0x1F189: return UInt8(97 + scalar - 0x1F170)
@@ -194,16 +198,16 @@ extension FoldedText {
     }
 
     /// The Latin letter a piece can be mistaken for. The original decides: "Ν" is an N and "ν" a v.
-    fileprivate static func look(
-        of piece: LoosePiece, _ original: UnsafeBufferPointer<UInt8>, orCapital: Bool
+    private static func look(
+        of piece: Piece, _ original: UnsafeBufferPointer<UInt8>, orCapital: Bool
     ) -> UInt8 {
-        let (scalar, width) = decodeScalar(original, at: Int(piece.start))
-        let isAlone = Int(piece.start) + width == Int(piece.end)
+        let (scalar, width) = decodeScalar(original, at: Int(piece.stretch.start))
+        let isAlone = Int(piece.stretch.start) + width == Int(piece.stretch.end)
         let look = isAlone ? cicu_latin_look(scalar, orCapital) : 0
         return look != 0 ? look : cicu_latin_look(piece.scalar, orCapital)
     }
 
-    fileprivate static func cyrillicTwin(_ letter: UInt32) -> UInt32? {
+    private static func cyrillicTwin(_ letter: UInt32) -> UInt32? {
         switch letter {
         case 0x61: 0x430  // a
         case 0x62: 0x432  // b
@@ -224,7 +228,7 @@ extension FoldedText {
         }
     }
 
-    fileprivate static func letter(forDigit scalar: UInt32) -> UInt8? {
+    private static func letter(forDigit scalar: UInt32) -> UInt8? {
         switch scalar {
         case 48: UInt8(ascii: "o")
         case 49: UInt8(ascii: "i")
