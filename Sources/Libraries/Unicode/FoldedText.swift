@@ -179,41 +179,7 @@ struct Stretch: Sendable {
     var end: UInt32
 }
 
-// The loops below have no exits in the middle so that the compiler makes vector code of them.
 extension FoldedText {
-    static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var all: UInt8 = 0
-        for byte in text { all |= byte }
-        return all < 0x80
-    }
-
-    static func lower(_ bytes: inout [UInt8]) {
-        bytes.withUnsafeMutableBufferPointer { bytes in
-            for i in bytes.indices {
-                let byte = bytes[i]
-                bytes[i] = byte &- 65 < 26 ? byte | 32 : byte
-            }
-        }
-    }
-
-    /// Whether there is white space other than single spaces; now and then yes where there is none.
-    private static func hasOddSpace(_ bytes: [UInt8]) -> Bool {
-        hasOddASCIISpace(bytes) || bytes.contains { $0 == 0xC2 || $0 == 0xE1 || $0 == 0xE2 }
-    }
-
-    private static func hasOddASCIISpace(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBufferPointer { bytes in
-            guard var first = bytes.first else { return false }
-            first = first &- 9 < 5 ? 1 : 0
-            for i in 1..<bytes.count {
-                let (last, byte) = (bytes[i - 1], bytes[i])
-                first |= byte &- 9 < 5 ? 1 : 0
-                first |= (last ^ 32) | (byte ^ 32) == 0 ? 1 : 0
-            }
-            return first != 0
-        }
-    }
-
     /// How many bytes of white space stand there; compatibility spaces have become plain ones before.
     private static func spaceWidth(_ bytes: [UInt8], at i: Int) -> Int {
         switch bytes[i] {
@@ -222,27 +188,6 @@ extension FoldedText {
         case 0xE1 where i + 2 < bytes.count && bytes[i + 1] == 0x9A && bytes[i + 2] == 0x80: 3
         case 0xE2 where i + 2 < bytes.count && bytes[i + 1] == 0x80 && (0xA8...0xA9).contains(bytes[i + 2]): 3
         default: 0
-        }
-    }
-
-    /// Whether folded ASCII has a digit beside a letter, or three equal letters in a row.
-    private static func hasPadding(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBufferPointer { bytes in
-            var found: UInt8 = 0
-            for i in bytes.indices.dropFirst() {
-                let (last, byte) = (bytes[i - 1], bytes[i])
-                let (isLetter, wasLetter) = (
-                    byte &- 97 < 26 ? 1 : 0 as UInt8, last &- 97 < 26 ? 1 : 0 as UInt8
-                )
-                let (isDigit, wasDigit) = (byte &- 48 < 10 ? 1 : 0 as UInt8, last &- 48 < 10 ? 1 : 0 as UInt8)
-                found |= isLetter & wasDigit | isDigit & wasLetter
-            }
-            for i in bytes.indices.dropFirst(2) {
-                let byte = bytes[i]
-                let equal = (bytes[i - 1] ^ byte) | (bytes[i - 2] ^ byte)
-                found |= equal == 0 && byte &- 97 < 26 ? 1 : 0
-            }
-            return found != 0
         }
     }
 }

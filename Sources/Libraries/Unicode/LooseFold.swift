@@ -144,7 +144,7 @@ struct LooseFold {
         stretches.removeAll(keepingCapacity: true)
         var (last, run, beginning): (UInt32, Int, Int) = (0, 0, 0)
         for piece in pieces {
-            let scalar = piece.scalar < 0x80 ? piece.scalar : cicu_base(piece.scalar)
+            let scalar = Self.base(of: piece.scalar)
             let isMark = piece.kind & Self.looseMark != 0
             if !isMark {
                 run = scalar == last ? run + 1 : 1
@@ -180,8 +180,23 @@ extension LooseFold {
         case 97...122: letter | latin
         case 48...57: number
         case ..<0x80: 0
+        case ..<UInt32(common.count): common[Int(scalar)].kind
         default: cicu_kind(scalar)
         }
+    }
+
+    /// The letter below all adornments.
+    private static func base(of scalar: UInt32) -> UInt32 {
+        switch scalar {
+        case ..<0x80: scalar
+        case ..<UInt32(common.count): common[Int(scalar)].base
+        default: cicu_base(scalar)
+        }
+    }
+
+    /// What ICU says of the scalars of Europe's alphabets, Hebrew and Arabic, to ask it once only.
+    private static let common: [(kind: Int32, base: UInt32)] = (0..<0x700).map {
+        (cicu_kind($0), cicu_base($0))
     }
 
     /// The letter of a scalar that nobody's language is written in: phonetic letters, small capitals,
