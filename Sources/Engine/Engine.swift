@@ -124,9 +124,9 @@ package final class Engine: Sendable {
         }
     }
 
-    var pulse: Pulse {
-        Pulse(settings: settings, inboxes: live.withLock { $0.inboxes }, heartbeat: heartbeat)
-    }
+    var inboxes: [AccountInbox] { live.withLock { $0.inboxes } }
+
+    var pulse: Pulse { Pulse(settings: settings, inboxes: inboxes, heartbeat: heartbeat) }
 
     func setPhase(_ phase: EngineState.Phase) {
         live.withLock { live in

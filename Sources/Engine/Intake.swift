@@ -141,7 +141,7 @@ extension Intake {
     }
 
     /// Takes in what an earlier run left in the journal.
-    mutating func load(streams: [Row], identities: [Row], from realms: Identities) {
+    mutating func load(streams: [StoredRow], identities: [StoredRow], from realms: Identities) {
         for row in streams {
             let stream = realms.realm(row.key.key).stream(row.key.part)
             if let mark = Mark(stream, row.body) { marks[stream.identity.number] = mark }

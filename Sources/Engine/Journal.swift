@@ -20,10 +20,10 @@ package protocol Journal: Sendable {
     func append(_ changes: [RowChange], under lease: Lease) async throws(JournalError)
 
     /// All rows with one of these keys, in any order.
-    func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [Row]
+    func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [StoredRow]
 
     /// The whole of a small table, in any order.
-    func rows(of table: JournalTable) async throws(JournalError) -> [Row]
+    func rows(of table: JournalTable) async throws(JournalError) -> [StoredRow]
 
     /// Called when there is nothing else to do: moves the log into its tables.
     func tidy(under lease: Lease) async throws(JournalError)
@@ -71,7 +71,7 @@ package struct RowKey: Sendable, Hashable {
     }
 }
 
-package struct Row: Sendable, Equatable {
+package struct StoredRow: Sendable, Equatable {
     package var key: RowKey
     package var body: [UInt8]
 

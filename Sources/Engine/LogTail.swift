@@ -51,21 +51,21 @@ struct LogTail: Sendable {
     }
 
     /// The rows of one key: those of the table, as the log has changed them.
-    func overlay(_ stored: [Row], of table: JournalTable, key: String) -> [Row] {
+    func overlay(_ stored: [StoredRow], of table: JournalTable, key: String) -> [StoredRow] {
         guard let parts = rows[table]?[key] else { return stored }
         return stored.filter { parts[$0.key.part] == nil } + changed(parts, RowKey(table, key))
     }
 
     /// All rows of a table, as the log has changed them.
-    func overlay(_ stored: [Row], of table: JournalTable) -> [Row] {
+    func overlay(_ stored: [StoredRow], of table: JournalTable) -> [StoredRow] {
         guard let keys = rows[table], !keys.isEmpty else { return stored }
         return stored.filter { keys[$0.key.key]?[$0.key.part] == nil }
             + keys.flatMap { changed($0.value, RowKey(table, $0.key)) }
     }
 
-    private func changed(_ parts: [String: Entry], _ key: RowKey) -> [Row] {
+    private func changed(_ parts: [String: Entry], _ key: RowKey) -> [StoredRow] {
         parts.compactMap { part, entry in
-            entry.body.map { Row(key: RowKey(key.table, key.key, part), body: $0) }
+            entry.body.map { StoredRow(key: RowKey(key.table, key.key, part), body: $0) }
         }
     }
 }

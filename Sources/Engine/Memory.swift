@@ -65,7 +65,7 @@ package final class Memory: Recollection {
     }
 
     /// Takes in what the journal has of these; the rest of them are known to be new.
-    func insert(_ rows: [Row], for subjects: [MemorySubject]) {
+    func insert(_ rows: [StoredRow], for subjects: [MemorySubject]) {
         state.withLock { $0.insert(rows, for: subjects) }
     }
 
@@ -202,7 +202,7 @@ private struct State {
         if isNewlyListed { changed.append(number) }
     }
 
-    mutating func insert(_ found: [Row], for subjects: [MemorySubject]) {
+    mutating func insert(_ found: [StoredRow], for subjects: [MemorySubject]) {
         var new: [String: SubjectRow] = [:]
         for subject in subjects {
             var row = SubjectRow(subject: subject)

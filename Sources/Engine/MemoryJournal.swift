@@ -53,20 +53,20 @@ package final class MemoryJournal: Journal {
         }
     }
 
-    package func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [Row] {
+    package func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [StoredRow] {
         state.withLock { state in
             keys.flatMap { key in
                 (state.tables[table]?[key] ?? [:]).map {
-                    Row(key: RowKey(table, key, $0.key), body: $0.value)
+                    StoredRow(key: RowKey(table, key, $0.key), body: $0.value)
                 }
             }
         }
     }
 
-    package func rows(of table: JournalTable) async throws(JournalError) -> [Row] {
+    package func rows(of table: JournalTable) async throws(JournalError) -> [StoredRow] {
         state.withLock { state in
             (state.tables[table] ?? [:]).flatMap { key, parts in
-                parts.map { Row(key: RowKey(table, key, $0.key), body: $0.value) }
+                parts.map { StoredRow(key: RowKey(table, key, $0.key), body: $0.value) }
             }
         }
     }

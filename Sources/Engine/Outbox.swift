@@ -136,6 +136,7 @@ actor Outbox {
 
     private func fail(_ open: OpenAction, _ why: String) {
         counters.count(.failed)
+        log.warning("not done: \(why)", [("action", open.key.text), ("by", open.action.by)])
         queue.put(.result(open, .failed(why)))
     }
 
@@ -274,7 +275,8 @@ actor Outbox {
             item.tries += 1
             if item.tries >= settings.triesLimit { return giveUp(item, account, why) }
             let pause = after.map { $0 + $0 * (0.1 * Double.random(in: 0...1)) } ?? item.backoff.next()
-            lanes[account]?.pausedUntil = max(lanes[account]?.pausedUntil ?? now, now + pause)
+            let until = max(lanes[account]?.pausedUntil ?? now, now + pause)
+            lanes[account]?.pausedUntil = until
             log.info("\(account): the service asks for a pause of \(pause.milliseconds) ms", fields)
         case .unknownOutcome(let why):
             counters.count(.unknownOutcome)

@@ -126,25 +126,25 @@ package actor SQLiteJournal: Journal {
         }
     }
 
-    package func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [Row] {
+    package func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [StoredRow] {
         let tail = tail
         return try perform { connection in
             try connection.transaction(.read) {
                 try keys.flatMap { key in
                     let stored = try connection.rows(
                         "SELECT part, body FROM \(table.name) WHERE key = ?", [.text(key)]
-                    ) { Row(key: RowKey(table, key, $0.text(0)), body: $0.blob(1)) }
+                    ) { StoredRow(key: RowKey(table, key, $0.text(0)), body: $0.blob(1)) }
                     return tail.overlay(stored, of: table, key: key)
                 }
             }
         }
     }
 
-    package func rows(of table: JournalTable) async throws(JournalError) -> [Row] {
+    package func rows(of table: JournalTable) async throws(JournalError) -> [StoredRow] {
         let tail = tail
         return try perform { connection in
             let stored = try connection.rows("SELECT key, part, body FROM \(table.name)") {
-                Row(key: RowKey(table, $0.text(0), $0.text(1)), body: $0.blob(2))
+                StoredRow(key: RowKey(table, $0.text(0), $0.text(1)), body: $0.blob(2))
             }
             return tail.overlay(stored, of: table)
         }

@@ -177,6 +177,7 @@ extension FakeChatService {
         -> Receipt?
     {
         guard chat.state.withLock({ $0.isReachable }) else { throw .unreachable("not connected") }
+        defer { chat.changed.fire() }
         return chat.state.withLock { state in
             state.lookUps += 1
             for (channel, messages) in state.messages {

@@ -1,6 +1,6 @@
 import Chat
 import ChatTesting
-import Engine
+@testable import Engine
 import Testing
 
 /// Steward is killed at every point where something becomes durable or goes out, and started again on the same store.

@@ -1,5 +1,5 @@
 import Chat
-import Engine
+@testable import Engine
 
 /// A store whose power is cut at its Nth append: nothing is written from then on.
 final class PowerCutJournal: Journal {
@@ -55,11 +55,13 @@ final class PowerCutJournal: Journal {
         if !isCut { await inner.release(lease) }
     }
 
-    func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [Row] {
+    func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [StoredRow] {
         try await inner.rows(of: table, keys: keys)
     }
 
-    func rows(of table: JournalTable) async throws(JournalError) -> [Row] { try await inner.rows(of: table) }
+    func rows(of table: JournalTable) async throws(JournalError) -> [StoredRow] {
+        try await inner.rows(of: table)
+    }
 
     func tidy(under lease: Lease) async throws(JournalError) {
         if isCut { throw .unwritable("power cut") }

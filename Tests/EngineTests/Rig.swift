@@ -1,6 +1,6 @@
 import Chat
 import ChatTesting
-import Engine
+@testable import Engine
 
 /// An engine with everything around it, for tests.
 struct Rig: Sendable {

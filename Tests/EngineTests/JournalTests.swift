@@ -1,0 +1,144 @@
+import Chat
+import SQLite
+import Testing
+
+@testable import Engine
+
+@Suite(.timeLimit(.minutes(1))) struct Journals {
+    let noon = Timestamp(milliseconds: 1_781_524_800_000)
+    let file = TemporaryFile()
+
+    private func lease(_ journal: any Journal, _ holder: String = "one", at: Timestamp? = nil) async throws
+        -> Lease?
+    {
+        let now = at ?? noon
+        guard
+            case .taken(let lease) = try await journal.acquire(by: holder, at: now, until: now + .seconds(15))
+        else { return nil }
+        return lease
+    }
+
+    private func change(_ key: String, _ part: String = "", _ body: String?) -> RowChange {
+        RowChange(RowKey(.memory, key, part), body.map { Array($0.utf8) })
+    }
+
+    private func texts(_ rows: [StoredRow]) -> [String] {
+        rows.map { "\($0.key.key)/\($0.key.part)=\(String(decoding: $0.body, as: UTF8.self))" }.sorted()
+    }
+
+    @Test func `the last change of a row counts, before and after it has moved to its table`() async throws {
+        let journal = try await SQLiteJournal.open(file.path)
+        let lease = try #require(try await lease(journal))
+        try await journal.append(
+            [change("a", "x", "1"), change("a", "y", "2"), change("b", "x", "3")], under: lease)
+        try await journal.append([change("a", "x", "4"), change("b", "x", nil)], under: lease)
+        for _ in 0..<3 {
+            #expect(texts(try await journal.rows(of: .memory, keys: ["a", "b"])) == ["a/x=4", "a/y=2"])
+            #expect(texts(try await journal.rows(of: .memory)) == ["a/x=4", "a/y=2"])
+            try await journal.tidy(under: lease)
+        }
+        try await journal.append([change("a", "y", nil)], under: lease)
+        #expect(texts(try await journal.rows(of: .memory)) == ["a/x=4"])
+    }
+
+    @Test func `thousands of rows are written back in slices, and the log is cut behind them`() async throws {
+        let journal = try await SQLiteJournal.open(file.path)
+        let lease = try #require(try await lease(journal))
+        for round in 0..<20 {
+            let changes = (0..<100).map { change("\(($0 * 7 + round * 31) % 700)", "", "\(round)") }
+            try await journal.append(changes, under: lease)
+        }
+        await journal.close()
+        let database = try Connection(file: file.path)
+        let logged = try database.value("SELECT count(*) FROM log")
+        let stored = try database.value("SELECT count(*) FROM memory")
+        database.close()
+        if case .int(let logged)? = logged { #expect(logged < 20) } else { Issue.record("no log") }
+        if case .int(let stored)? = stored { #expect(stored > 200) } else { Issue.record("no table") }
+
+        var expected: [String: Int] = [:]
+        for round in 0..<20 {
+            for number in 0..<100 { expected["\((number * 7 + round * 31) % 700)"] = round }
+        }
+        let again = try await SQLiteJournal.open(file.path)
+        _ = try await self.lease(again, "two")
+        let rows = try await again.rows(of: .memory)
+        #expect(texts(rows) == expected.map { "\($0.key)/=\($0.value)" }.sorted())
+        await again.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `one steward works on a store, the other waits until it is released or runs out`(_ isSQLite: Bool)
+        async throws
+    {
+        let one: any Journal
+        let two: any Journal
+        if isSQLite {
+            one = try await SQLiteJournal.open(file.path)
+            two = try await SQLiteJournal.open(file.path)
+        } else {
+            one = MemoryJournal()
+            two = one
+        }
+        let first = try #require(try await lease(one))
+        #expect(
+            try await two.acquire(by: "two", at: noon, until: noon + .seconds(15))
+                == .held(by: "one", until: noon + .seconds(15)))
+        // Not renewed in time: taken over, and the first one is refused from then on.
+        let second = try #require(try await lease(two, "two", at: noon + .seconds(15)))
+        #expect(second.number > first.number)
+        try await two.append([change("a", "", "two")], under: second)
+        await #expect(throws: JournalError.self) {
+            try await one.append([change("a", "", "one")], under: first)
+        }
+        await #expect(throws: JournalError.self) { try await one.renew(first, until: noon + .seconds(60)) }
+        #expect(texts(try await two.rows(of: .memory)) == ["a/=two"])
+        await one.release(first)
+        await two.release(second)
+        let third = try await lease(one, "three", at: noon + .seconds(16))
+        #expect(third != nil)
+        #expect(texts(try await one.rows(of: .memory)) == ["a/=two"])
+    }
+
+    @Test func `a killed steward's lease is free at once`() async throws {
+        let killed = try await SQLiteJournal.open(file.path)
+        #expect(try await lease(killed) != nil)
+        // Closing frees the file's lock as the end of a process does; the lease stays in the store.
+        await killed.close()
+        let next = try await SQLiteJournal.open(file.path)
+        #expect(try await lease(next, "two") != nil)
+    }
+
+    @Test func `a store of a later version is refused in plain words`() async throws {
+        let later = try Connection(file: file.path)
+        try later.setVersion(99)
+        later.close()
+        let error = await #expect(throws: JournalError.self) { try await SQLiteJournal.open(file.path) }
+        #expect(
+            error == .unusable("\(file.path): written by a later version (schema 99, this one knows 1)"))
+    }
+
+    @Test func `a file that is no store is refused and left as it is`() async throws {
+        let journal = try await SQLiteJournal.open(file.path)
+        await journal.close()
+        let connection = try Connection(file: file.path)
+        try connection.run("INSERT INTO log (number, body) VALUES (1, ?)", [.blob([0xFF, 0xFF])])
+        connection.close()
+        let again = try await SQLiteJournal.open(file.path)
+        let error = await #expect(throws: JournalError.self) { try await lease(again) }
+        #expect(error == .unusable("\(file.path): entry 1 of the log cannot be read"))
+    }
+
+    @Test func `a full disk changes nothing, and what was there stays`() async throws {
+        let journal = try await SQLiteJournal.open(file.path, pagesLimit: 24)
+        let lease = try #require(try await lease(journal))
+        try await journal.append([change("a", "", "kept")], under: lease)
+        let large = String(repeating: "x", count: 200_000)
+        let error = await #expect(throws: JournalError.self) {
+            try await journal.append([change("b", "", large)], under: lease)
+        }
+        #expect(error == .unwritable("\(file.path): database or disk is full"))
+        try await journal.append([change("c", "", "small")], under: lease)
+        #expect(texts(try await journal.rows(of: .memory)) == ["a/=kept", "c/=small"])
+    }
+}

@@ -1,0 +1,95 @@
+import Chat
+import ChatTesting
+@testable import Engine
+import Testing
+
+@Suite struct LoopGuards {
+    let realm = Identities().realm("test")
+    let noon = Timestamp(milliseconds: 1_781_524_800_000)
+
+    private func says(_ text: String, _ seconds: Double, isBot: Bool = false) -> ChatEvent {
+        let at = noon + .milliseconds(Int64(seconds * 1000))
+        var event = ChatEvent.message(text, from: "ana", id: "\(seconds)", realm: realm, at: at)
+        guard var message = event.message else { return event }
+        message.author.isBot = isBot
+        event.kind = .messageAdded(message)
+        return event
+    }
+
+    /// Lets `ana` write `count` messages, each `pause` after our answer to the one before; says how many were answered.
+    private func exchange(_ count: Int, pause: Double, isBot: Bool = false, sameText: Bool = false) -> Int {
+        var guardian = LoopGuard(LoopGuard.Limits())
+        var answers = 0
+        for number in 0..<count {
+            let event = says(
+                sameText ? "ping" : "ping \(number)", Double(number) * (pause + 0.1), isBot: isBot)
+            _ = guardian.heard(event)
+            guard !guardian.isSilent("pong", towards: realm.user("ana"), at: event.sentAt) else { continue }
+            _ = guardian.answered(event, by: "pong")
+            guardian.heardOurselves(in: realm.channel("lobby"), at: event.sentAt + .milliseconds(100))
+            answers += 1
+        }
+        return answers
+    }
+
+    @Test func `two programs that feed each other stop after five exchanges`() {
+        #expect(exchange(100, pause: 0.5) == 5)
+    }
+
+    @Test func `a program that takes its time is recognised when the service says that it is one`() {
+        #expect(exchange(20, pause: 8, isBot: true) == 5)
+    }
+
+    @Test func `people who think before they write may go on`() {
+        #expect(exchange(100, pause: 3) == 100)
+    }
+
+    @Test func `the same text is answered three times in two minutes`() {
+        #expect(exchange(10, pause: 10, sameText: true) == 3)
+        #expect(exchange(10, pause: 70, sameText: true) == 10)
+    }
+
+    @Test func `a backlog of one person is no loop`() {
+        var guardian = LoopGuard(LoopGuard.Limits())
+        for number in 0..<50 {
+            let event = says("\(number)", Double(number))
+            #expect(guardian.heard(event) == [])
+            #expect(!guardian.isSilent("pong", towards: realm.user("ana"), at: event.sentAt))
+            // Our answers come after all of them.
+            #expect(guardian.answered(event, by: "pong") == [])
+        }
+    }
+
+    @Test func `silence is one rule's towards one sender, ends, and is told once`() {
+        var guardian = LoopGuard(LoopGuard.Limits())
+        var told: [LoopGuard.Silenced] = []
+        for number in 0..<4 { told += guardian.answered(says("ping", Double(number)), by: "pong") }
+        #expect(told.map(\.rule) == ["pong"])
+        let ana = realm.user("ana")
+        #expect(guardian.isSilent("pong", towards: ana, at: noon + .seconds(10)))
+        #expect(!guardian.isSilent("faq", towards: ana, at: noon + .seconds(10)))
+        #expect(!guardian.isSilent("pong", towards: realm.user("ben"), at: noon + .seconds(10)))
+        #expect(!guardian.isSilent("pong", towards: ana, at: noon + .seconds(603)))
+    }
+
+    @Test func `a silent rule still removes what it must remove`() {
+        let handler = Handler("strict") { event, _ in
+            guard let place = event.place, let message = event.message else { return .nothing }
+            var decision = Decision()
+            decision.actions = [
+                ChatAction(.deleteMessage(MessageReference(message)), in: place),
+                ChatAction(.send(Outgoing("do not")), in: place),
+            ]
+            return decision
+        }
+        var turn = Turn(
+            handlers: HandlerTable([handler]), directory: Directory(), memory: Memory(isComplete: true))
+        let account = Turn.Account(
+            name: "test", own: nil, abilities: Abilities(events: [], actions: [], textLimit: .init(1, .bytes))
+        )
+        let counts = (0..<4).map { number in
+            turn.take(says("bad", Double(number)), at: noon, as: account).actions.count
+        }
+        #expect(counts == [2, 2, 2, 1])
+    }
+}

@@ -1,0 +1,182 @@
+import Chat
+import ChatTesting
+import Testing
+
+@testable import Engine
+
+@Suite(.timeLimit(.minutes(1))) struct Outboxes {
+    private func rig(_ handlers: [any EventHandler] = [Handler.echo], _ time: any TimeSource = SystemTime())
+        -> Rig
+    {
+        Rig(handlers, time: time)
+    }
+
+    private func texts(_ rig: Rig, _ channel: String = "lobby") -> [String] {
+        rig.chat.allMessages(in: channel).filter { $0.key != nil }.map(\.text)
+    }
+
+    @Test func `answers of a channel come in the order of its messages`() async throws {
+        let rig = rig()
+        try await rig.runReady { _ in
+            for number in 0..<200 {
+                rig.chat.say("\(number)", as: "user\(number)", in: number % 2 == 0 ? "lobby" : "staff")
+            }
+        }
+        // Nobody waited: leaving the engine sends what was taken, and what was not is read in the next run.
+        try await rig.runReady { _ in await rig.chat.wait { $0.performed.count == 200 } }
+        #expect(texts(rig) == (0..<100).map { "re: \($0 * 2)" })
+        #expect(texts(rig, "staff") == (0..<100).map { "re: \($0 * 2 + 1)" })
+    }
+
+    @Test func `a pause that the service asks for is kept, and then everything goes out in order`()
+        async throws
+    {
+        let clock = ManualClock()
+        let rig = rig([Handler.echo], clock)
+        rig.chat.script([.fails(.rateLimited(after: .seconds(30), "too many"))])
+        try await rig.runReady { engine in
+            let start = clock.now
+            for number in 0..<3 { rig.chat.say("\(number)", as: "ana", in: "lobby") }
+            await clock.waitForSleeper(until: start + .seconds(30))
+            #expect(rig.chat.performed.isEmpty)
+            clock.advance(by: .seconds(29))
+            #expect(rig.chat.performed.isEmpty)
+            // Chance adds up to a tenth.
+            clock.advance(by: .seconds(5))
+            await rig.chat.wait { $0.performed.count == 3 }
+            #expect(await engine.metrics.actions[.rateLimited] == 1)
+        }
+        #expect(texts(rig) == ["re: 0", "re: 1", "re: 2"])
+    }
+
+    @Test func `what was rejected is not tried again, and whoever waits for it is told`() async throws {
+        let handler = Handler("rule") { event, _ in
+            guard let place = event.place ?? Optional(Place(account: "fake", channel: "staff")) else {
+                return .nothing
+            }
+            switch event.kind {
+            case .messageAdded:
+                var decision = Decision()
+                decision.actions = [
+                    ChatAction(
+                        .send(Outgoing("first")), in: place, then: Continuation(owner: "rule", step: "report")
+                    )
+                ]
+                return decision
+            case .resumed(let continuation, .failed(let why)):
+                var decision = Decision()
+                decision.actions = [
+                    ChatAction(
+                        .send(Outgoing("\(continuation.step): \(why)")),
+                        in: Place(account: "fake", channel: "staff"))
+                ]
+                return decision
+            default: return .nothing
+            }
+        }
+        let rig = rig([handler])
+        rig.chat.script([.fails(.rejected("not allowed"))])
+        try await rig.runReady { _ in
+            rig.chat.say("hi", as: "ana", in: "lobby")
+            await rig.chat.wait { !$0.messages(in: "staff").isEmpty }
+        }
+        #expect(texts(rig) == [])
+        #expect(texts(rig, "staff") == ["report: not allowed"])
+    }
+
+    @Test func `an action with unknown outcome is looked for before it is repeated`() async throws {
+        let rig = rig()
+        rig.chat.script([
+            .failsAfterwards(.unknownOutcome("connection lost")), .fails(.unknownOutcome("connection lost")),
+        ])
+        try await rig.runReady { engine in
+            rig.chat.say("done", as: "ana", in: "lobby")
+            await rig.chat.wait { $0.lookUps == 1 }
+            rig.chat.say("not done", as: "ana", in: "lobby")
+            await rig.chat.wait { $0.allMessages(in: "lobby").count == 4 }
+            #expect(await engine.metrics.actions[.unknownOutcome] == 2)
+        }
+        #expect(texts(rig) == ["re: done", "re: not done"])
+        #expect(rig.chat.lookUps == 2)
+    }
+
+    @Test func `what cannot be reached waits for the next connection, without trying meanwhile`() async throws
+    {
+        let rig = rig()
+        try await rig.runReady { engine in
+            rig.chat.script([.fails(.unreachable("gone"))])
+            rig.chat.say("hi", as: "ana", in: "lobby")
+            await engine.wait { _ in true }
+            await rig.chat.wait { $0.performed.count == 1 }
+        }
+        #expect(texts(rig) == ["re: hi"])
+        let down = self.rig()
+        try await down.runReady { engine in
+            down.chat.say("hi", as: "ana", in: "lobby")
+            down.chat.setReachable(false)
+            await engine.wait { $0.accounts["fake"]?.status != .up }
+            down.chat.setReachable(true)
+            await down.chat.wait { $0.performed.count == 1 }
+        }
+        #expect(texts(down) == ["re: hi"])
+    }
+
+    @Test func `moderation goes before talk`() async throws {
+        let clock = ManualClock()
+        let handler = Handler("rule", .guard) { event, _ in
+            guard case .messageAdded(let message) = event.kind, let place = event.place else {
+                return .nothing
+            }
+            var decision = Decision()
+            decision.actions =
+                message.text == "bad"
+                ? [ChatAction(.deleteMessage(MessageReference(message)), in: place)]
+                : [ChatAction(.send(Outgoing(message.text)), in: place)]
+            return decision
+        }
+        let rig = rig([handler], clock)
+        rig.chat.script([.fails(.rateLimited(after: .seconds(10), "too many"))])
+        try await rig.runReady { engine in
+            let start = clock.now
+            rig.chat.say("talk 1", as: "ana", in: "lobby")
+            rig.chat.say("talk 2", as: "ana", in: "lobby")
+            await clock.waitForSleeper(until: start + .seconds(10))
+            rig.chat.say("bad", as: "ben", in: "lobby")
+            while await engine.metrics.outboxes["fake"] != 3 { await Task.yield() }
+            clock.advance(by: .seconds(11))
+            await rig.chat.wait { $0.performed.count == 3 }
+        }
+        #expect(rig.chat.performed.map(\.isModeration) == [true, false, false])
+    }
+
+    @Test func `endless trouble ends in a failure, not in endless tries`() async throws {
+        let rig = rig()
+        rig.chat.script([FakeChat.Fault](repeating: .fails(.rateLimited(after: .zero, "quota")), count: 20))
+        try await rig.runReady { engine in
+            rig.chat.say("hi", as: "ana", in: "lobby")
+            while await engine.metrics.actions[.failed] != 1 { await Task.yield() }
+            rig.chat.say("again", as: "ana", in: "lobby")
+            await rig.chat.wait { $0.performed.count == 1 }
+        }
+        #expect(texts(rig) == ["re: again"])
+    }
+
+    @Test func `an account's own rate limit spreads its actions`() {
+        let noon = Timestamp(milliseconds: 1_781_524_800_000)
+        var limit = RateLimit(5, per: .seconds(10))
+        #expect((0..<5).allSatisfy { _ in limit.take(at: noon) == .zero })
+        #expect(limit.take(at: noon) == .seconds(2))
+        #expect(limit.take(at: noon + .seconds(2)) == .zero)
+        #expect(limit.take(at: noon + .seconds(2)) == .seconds(2))
+        #expect(limit.take(at: noon + .seconds(60)) == .zero)
+    }
+
+    @Test func `waits grow to a limit, and two are seldom the same`() {
+        var backoff = Backoff(first: .seconds(1), most: .seconds(60), jitter: 0.25)
+        let waits = (0..<200).map { _ in backoff.next() }
+        #expect(waits.allSatisfy { $0 <= .seconds(60) })
+        #expect(waits[0] >= .milliseconds(750))
+        #expect(waits.dropFirst(10).allSatisfy { $0 >= .seconds(45) })
+        #expect(Set(waits.dropFirst(10)).count > 100)
+    }
+}
