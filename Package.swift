@@ -9,10 +9,16 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A part of steward and its tests; `fixtures`: files beside the tests that they read, not built.
-func part(_ name: String, uses: [String] = [], testsUse: [String] = [], fixtures: [String] = []) -> [Target] {
+/// A part of steward and its tests; `resources` become part of the program, `fixtures` are files beside the tests that
+/// they read, not built.
+func part(
+    _ name: String, uses: [String] = [], testsUse: [String] = [], fixtures: [String] = [],
+    resources: [Resource] = []
+) -> [Target] {
     [
-        .target(name: name, dependencies: uses.map { .init(stringLiteral: $0) }, swiftSettings: strict),
+        .target(
+            name: name, dependencies: uses.map { .init(stringLiteral: $0) }, resources: resources,
+            swiftSettings: strict),
         .testTarget(
             name: name + "Tests", dependencies: ([name] + uses + testsUse).map { .init(stringLiteral: $0) },
             exclude: fixtures, swiftSettings: strict),
@@ -74,7 +80,10 @@ let parts: [[Target]] = [
     part("Plugins", uses: ["Chat"], testsUse: ["ChatTesting"]),
     part(
         "ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
-        testsUse: ["HTTP"]),
+        testsUse: ["HTTP"],
+        // In the program itself, so that it stays one file.
+        resources: ["page.html", "style.css", "script.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }
+    ),
     part("ChatTesting", uses: ["Chat", "Rehearsal"]),
 ]
 

@@ -1,0 +1,76 @@
+internal import Chat
+internal import JSON
+
+/// How the page is shown channels, people and messages.
+struct BrowserShapes {
+    let identity: String
+
+    func welcome(_ world: World) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("on", "welcome")
+            writer.member("me", identity)
+            writer.array("channels") { writer in
+                for channel in visible(world) { writer.object { self.channel(channel, world, &$0) } }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Public channels and those one is in, oldest first.
+    private func visible(_ world: World) -> [Channel] {
+        let mine = world.memberships(of: identity).compactMap { world.channels[$0.channel] }
+        return (world.publicChannels + mine.filter(\.profile.isPrivate))
+            .sorted { ($0.profile.created, $0.sid.text) < ($1.profile.created, $1.sid.text) }
+    }
+
+    func channel(_ channel: Channel, _ world: World, _ writer: inout JSONWriter) {
+        let me = channel.member(of: identity)
+        Self.profile(channel.profile, &writer)
+        writer.member("joined", me != nil)
+        writer.member("read", orNull: me?.lastRead)
+        writer.member("next", channel.nextIndex)
+        writer.member("unread", channel.unread(after: me?.lastRead ?? -1) ?? 0)
+        writer.member("mayDelete", world.allows(.deleteConversation, identity, in: channel))
+        writer.member("mayModerate", world.allows(.deleteAnyMessage, identity, in: channel))
+        writer.array("members") { writer in
+            for member in channel.roster {
+                writer.object { writer in
+                    Self.member(member, &writer)
+                    writer.member("online", world.users[member.identity]?.person.isOnline ?? false)
+                }
+            }
+        }
+    }
+
+    static func profile(_ profile: Channel.Profile, _ writer: inout JSONWriter) {
+        writer.member("sid", profile.sid.text)
+        let name = [profile.friendlyName, profile.uniqueName].compactMap(\.self).first { !$0.isEmpty }
+        writer.member("name", name ?? "unnamed channel")
+        writer.member("private", profile.isPrivate)
+    }
+
+    static func member(_ member: Member, _ writer: inout JSONWriter) {
+        writer.member("name", member.identity)
+        writer.member("admin", member.role == .channelAdmin)
+    }
+
+    static func message(_ message: Message, _ writer: inout JSONWriter) {
+        writer.member("sid", message.sid.text)
+        writer.member("index", message.index)
+        writer.member("author", message.author)
+        writer.member("text", message.content.body ?? "")
+        writer.member("at", message.posted.milliseconds)
+        writer.member("edited", message.updatedBy != nil)
+        let attributes = message.content.attributes
+        if attributes != "{}", let reactions = (try? JSON(parsing: attributes))?["reactions"],
+            reactions.object != nil
+        {
+            writer.member("reactions", reactions)
+        }
+        guard !message.content.medias.isEmpty else { return }
+        writer.array("files") { writer in
+            for media in message.content.medias { writer.value(media.filename ?? media.contentType) }
+        }
+    }
+}
