@@ -20,7 +20,8 @@ struct SocketAddress: Equatable {
         guard let parsed = curl_url() else { throw WebSocketError(.exhausted, "out of memory") }
         defer { curl_url_cleanup(parsed) }
         let plain = (isSecure ? "https" : "http") + url[colon...]
-        guard plain.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+        // libcurl takes any number of slashes.
+        guard plain.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !url[colon...].hasPrefix(":///"),
             curl_url_set(parsed, CURLUPART_URL, plain, 0) == CURLUE_OK
         else { throw Self.invalid("it is not a valid URL") }
         func part(_ part: CURLUPart, _ flags: UInt32 = 0) -> String? {

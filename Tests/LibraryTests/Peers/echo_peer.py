@@ -99,6 +99,7 @@ def serve(connection):
     while True:
         lines = reader.until(b"\r\n\r\n").split(b"\r\n")
         method, path = lines[0].split(b" ")[:2]
+        path = path.split(b"?")[0]
         fields = {}
         for line in lines[1:]:
             name, value = line.split(b":", 1)
