@@ -27,16 +27,18 @@ extension BrowserConnection: Listener {
 
     private func hear(_ membership: Membership, _ kind: FeedEvent.Kind) {
         let isJoined = kind != .removed && membership.status == .joined
-        let wasJoined = state.withLock { state in
-            let change = isJoined ? state.joined.insert(membership.channel).inserted : false
-            if !isJoined { state.joined.remove(membership.channel) }
-            return isJoined && !change
+        let isFresh = state.withLock { state in
+            guard isJoined else {
+                state.joined.remove(membership.channel)
+                return false
+            }
+            return state.joined.insert(membership.channel).inserted
         }
         say { writer in
             writer.member("on", "mine")
             writer.member("channel", membership.channel.text)
             writer.member("joined", isJoined)
-            writer.member("fresh", isJoined && !wasJoined)
+            writer.member("fresh", isFresh)
             writer.member("read", orNull: membership.lastRead)
         }
     }

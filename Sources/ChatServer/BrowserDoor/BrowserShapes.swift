@@ -61,7 +61,7 @@ struct BrowserShapes {
         writer.member("author", message.author)
         writer.member("text", message.content.body ?? "")
         writer.member("at", message.posted.milliseconds)
-        writer.member("edited", message.updatedBy != nil)
+        writer.member("edited", message.isEdited)
         let attributes = message.content.attributes
         if attributes != "{}", let reactions = (try? JSON(parsing: attributes))?["reactions"],
             reactions.object != nil

@@ -392,7 +392,8 @@ function showTalk() {
   renderTop();
   show($("composer"), channel.joined);
   show($("join-bar"), !channel.joined);
-  show($("scroll"), true);
+  show($("scroll"), channel.joined);
+  show($("typing"), channel.joined);
   if (!channel.joined) {
     state.messages.clear();
     state.hasMore = false;

@@ -54,6 +54,7 @@ extension Message {
             }
             writer.member("updated", updated.milliseconds)
             if let updatedBy { writer.member("updatedBy", updatedBy) }
+            if isEdited { writer.member("edited", true) }
             writer.member("added", addedEvent)
             writer.member("last", lastEvent)
         }
@@ -72,7 +73,8 @@ extension Message {
             contentSID: record["content"]?.string)
         self.init(
             sid: sid, index: index, author: author, member: member, posted: posted, content: content,
-            updated: updated, updatedBy: record["updatedBy"]?.string, addedEvent: added, lastEvent: last)
+            updated: updated, updatedBy: record["updatedBy"]?.string,
+            isEdited: record["edited"]?.bool ?? false, addedEvent: added, lastEvent: last)
     }
 }
 

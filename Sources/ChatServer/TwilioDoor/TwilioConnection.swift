@@ -84,17 +84,16 @@ final class TwilioConnection: Sendable {
 
     private func send() async {
         while let items = await outbox.take() {
-            guard !state.withLock({ $0.isSilent }) else { continue }
-            let frames = items.map { item in
-                switch item {
-                case .frame(let frame): SocketMessage.binary(frame)
-                case .notification(let notification): SocketMessage.binary(frame(notification))
+            // In slices, so that the socket holds no more than it is meant to.
+            for start in stride(from: 0, to: items.count, by: 64) {
+                guard !state.withLock({ $0.isSilent }) else { continue }
+                let frames = items[start..<min(start + 64, items.count)].map { item in
+                    switch item {
+                    case .frame(let frame): SocketMessage.binary(frame)
+                    case .notification(let notification): SocketMessage.binary(frame(notification))
+                    }
                 }
-            }
-            do {
-                try await socket.send(frames)
-            } catch {
-                return
+                guard (try? await socket.send(frames)) != nil else { return }
             }
         }
     }

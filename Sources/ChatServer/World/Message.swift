@@ -14,6 +14,8 @@ package final class Message: Sendable {
     package let content: Content
     package let updated: Timestamp
     package let updatedBy: String?
+    /// Whether its words changed since; reactions are no edit.
+    package let isEdited: Bool
     let addedEvent: Int64
     let lastEvent: Int64
 
@@ -40,7 +42,7 @@ package final class Message: Sendable {
 
     init(
         sid: SID, index: Int64, author: String, member: SID, posted: Timestamp, content: Content,
-        updated: Timestamp, updatedBy: String?, addedEvent: Int64, lastEvent: Int64
+        updated: Timestamp, updatedBy: String?, isEdited: Bool = false, addedEvent: Int64, lastEvent: Int64
     ) {
         self.sid = sid
         self.index = index
@@ -50,6 +52,7 @@ package final class Message: Sendable {
         self.content = content
         self.updated = updated
         self.updatedBy = updatedBy
+        self.isEdited = isEdited
         self.addedEvent = addedEvent
         self.lastEvent = lastEvent
     }
@@ -57,7 +60,8 @@ package final class Message: Sendable {
     func edited(_ content: Content, by editor: String, at now: Timestamp, event: Int64) -> Message {
         Message(
             sid: sid, index: index, author: author, member: member, posted: posted, content: content,
-            updated: now, updatedBy: editor, addedEvent: addedEvent, lastEvent: event)
+            updated: now, updatedBy: editor, isEdited: isEdited || content.body != self.content.body,
+            addedEvent: addedEvent, lastEvent: event)
     }
 }
 
