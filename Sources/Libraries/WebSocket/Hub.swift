@@ -79,7 +79,11 @@ final class Hub {
     }
 
     private func settle(_ connection: SocketConnection) {
-        guard connection.isOver, connections.removeValue(forKey: connection.link.key) != nil else {
+        guard connection.isOver else {
+            nextTick = min(nextTick, connection.hurry)
+            return
+        }
+        guard connections.removeValue(forKey: connection.link.key) != nil else {
             return
         }
         sockets_unwatch(epoll, connection.transport.descriptor)
@@ -144,7 +148,6 @@ final class Hub {
         connections[key] = connection
         connection.feed(arrival.early, now: now)
         obey(connection, now: now)
-        nextTick = now
     }
 
     private func poke(_ key: UInt64, now: Double) {
@@ -174,8 +177,9 @@ final class Hub {
 
     private func obey(_ connection: SocketConnection, now: Double) {
         if connection.obey(now: now) { read(connection, now: now) }
+        // Only this one's times may have changed; the others are not looked at.
+        if !connection.isOver { nextTick = min(nextTick, connection.tick(now: now)) }
         settle(connection)
-        nextTick = min(nextTick, now)
     }
 
     private func linger(_ descriptor: Int32, until: Double) {

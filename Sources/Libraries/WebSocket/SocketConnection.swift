@@ -178,6 +178,14 @@ final class SocketConnection {
         pingedAt = nil
     }
 
+    /// When it must be over, once the end has begun.
+    var hurry: Double {
+        switch phase {
+        case .open: .infinity
+        case .closing(let until), .leaving(let until): until
+        }
+    }
+
     /// What is due now, and when to ask again.
     func tick(now: Double) -> Double {
         switch phase {
