@@ -1,17 +1,43 @@
 package import Chat
+package import HTTP
+package import WebSocket
 
-/// The one list of chat services, by the word that `config.yaml` uses.
+/// The chat services steward can log in to: the one list.
 package enum ServiceCatalog {
-    package static let services: [String: any ServiceSettings.Type] = [:]
+    package static let services: [String: any ServiceSettings.Type] = [
+        "twilio": TwilioSettings.self
+    ]
 
-    /// Described in the rule language, and still to come.
+    /// Services that are meant to be here and are not yet.
     package static let unbuilt: Set<String> = ["matrix", "sendbird"]
 }
 
-/// What stands under an account in `config.yaml`, and the service it makes.
+/// What stands in `config.yaml` under an account of one kind of service.
 package protocol ServiceSettings: Decodable, Sendable {
     /// The channels it joins, by id or unique name.
     var joins: [String] { get }
     /// What the service can do under these settings.
     var abilities: Abilities { get }
+
+    /// The service, not yet logged in; throws what is wrong with the settings, in words.
+    func service(account: String, tools: ServiceTools) throws -> any ChatService
+}
+
+/// What all services share.
+package struct ServiceTools: Sendable {
+    package var identities: Identities
+    package var loop: SocketLoop
+    package var http: HTTPClient
+    package var log: Log
+    package var clock: ServiceClock
+
+    package init(
+        identities: Identities, loop: SocketLoop, http: HTTPClient, log: Log, clock: ServiceClock = .system
+    ) {
+        self.identities = identities
+        self.loop = loop
+        self.http = http
+        self.log = log
+        self.clock = clock
+    }
 }

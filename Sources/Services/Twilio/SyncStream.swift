@@ -1,12 +1,12 @@
-package import Chat
+internal import Chat
 
 /// Puts the numbered events of one Sync object in order: each is let through once, none before the one that precedes
 /// it.
 ///
 /// An event that comes early is held for a short wait. When the wait is over, or the connection is new, the object has
 /// to be subscribed again from `mark` on; what the server then gives and says to be complete is taken as all there is.
-package struct SyncStream<Change> {
-    package enum Phase: Equatable {
+struct SyncStream<Change> {
+    enum Phase: Equatable {
         /// Has to be subscribed again, from `mark` on.
         case wanted
         /// A subscription with this correlation id is on its way.
@@ -20,7 +20,7 @@ package struct SyncStream<Change> {
         case gone
     }
 
-    package enum Admission: Equatable {
+    enum Admission: Equatable {
         /// It is next; afterwards ask `next()` for what was waiting for it.
         case now
         case held
@@ -28,20 +28,20 @@ package struct SyncStream<Change> {
     }
 
     /// The highest number up to which everything was let through.
-    package private(set) var mark: Int64
-    package private(set) var phase = Phase.wanted
+    private(set) var mark: Int64
+    private(set) var phase = Phase.wanted
     private var held: [Int64: Change] = [:]
     private var heldSince: Timestamp?
 
     /// More early events than this are not kept; they are read again.
     private static var mostHeld: Int { 4096 }
 
-    package init(mark: Int64) {
+    init(mark: Int64) {
         self.mark = mark
     }
 
     /// Takes event number `id`. `change` is only asked for when the event has to wait.
-    package mutating func admit(
+    mutating func admit(
         _ id: Int64, at now: Timestamp, _ change: @autoclosure () -> Change
     ) -> Admission {
         guard id > mark, phase != .behind, phase != .gone else { return .dropped }
@@ -60,7 +60,7 @@ package struct SyncStream<Change> {
     }
 
     /// The next event that waited and whose turn it is.
-    package mutating func next() -> (id: Int64, change: Change)? {
+    mutating func next() -> (id: Int64, change: Change)? {
         guard !held.isEmpty, !isRereading else { return nil }
         guard let change = held.removeValue(forKey: mark + 1) else { return nil }
         mark += 1
@@ -69,29 +69,29 @@ package struct SyncStream<Change> {
     }
 
     /// True when an early event has waited for longer than `wait`: the missing one will not come by itself.
-    package func isOverdue(at now: Timestamp, after wait: Duration) -> Bool {
+    func isOverdue(at now: Timestamp, after wait: Duration) -> Bool {
         guard phase == .live, let heldSince else { return false }
         return now - heldSince >= wait
     }
 
     /// When to look again whether an early event is overdue.
-    package func overdueTime(after wait: Duration) -> Timestamp? {
+    func overdueTime(after wait: Duration) -> Timestamp? {
         phase == .live ? heldSince.map { $0 + wait } : nil
     }
 
     /// To be subscribed again, as after every new connection.
-    package mutating func want() {
+    mutating func want() {
         guard phase != .gone else { return }
         phase = .wanted
     }
 
-    package mutating func establish(correlation: Int64) {
+    mutating func establish(correlation: Int64) {
         guard phase != .gone else { return }
         phase = .establishing(correlation)
     }
 
     /// The server has replayed all that it has up to `last`. True when events are missing nevertheless.
-    package mutating func settle(upTo last: Int64, at now: Timestamp) -> Bool {
+    mutating func settle(upTo last: Int64, at now: Timestamp) -> Bool {
         heldSince = held.isEmpty ? nil : now
         guard last > mark else {
             phase = .live
@@ -102,7 +102,7 @@ package struct SyncStream<Change> {
     }
 
     /// What was missing has been read otherwise, or does not exist: lets through what was held up to there, in order.
-    package mutating func skip() -> [(id: Int64, change: Change)] {
+    mutating func skip() -> [(id: Int64, change: Change)] {
         guard case .rereading(let last) = phase else { return [] }
         phase = .live
         let ids = held.keys.filter { $0 <= last }.sorted()
@@ -113,7 +113,7 @@ package struct SyncStream<Change> {
     }
 
     /// Steward did not take what was let through after `taken`: it has to be read again from there.
-    package mutating func fallBehind(to taken: Int64) {
+    mutating func fallBehind(to taken: Int64) {
         guard phase != .gone else { return }
         mark = min(mark, taken)
         held = [:]
@@ -121,7 +121,7 @@ package struct SyncStream<Change> {
         phase = .behind
     }
 
-    package mutating func end() {
+    mutating func end() {
         held = [:]
         heldSince = nil
         phase = .gone

@@ -1,0 +1,23 @@
+internal import Chat
+
+/// At most so many things a second, with bursts of as many.
+struct Pace {
+    private let rate: Double
+    private var free: Double
+    private var checked: Timestamp?
+
+    init(perSecond rate: Int) {
+        self.rate = Double(rate)
+        free = Double(rate)
+    }
+
+    /// How long the next thing has to wait; it counts from now on.
+    mutating func next(at now: Timestamp) -> Duration {
+        if let checked, now > checked {
+            free = min(rate, free + Double((now - checked).milliseconds) / 1000 * rate)
+        }
+        checked = now
+        free -= 1
+        return free >= 0 ? .zero : .milliseconds(Int64((-free / rate * 1000).rounded(.up)))
+    }
+}

@@ -1,0 +1,54 @@
+internal import Chat
+
+/// A channel we are in, with its members, as far as it is known.
+struct ChannelState {
+    var channel: Channel
+    /// Participants by their SIDs.
+    private(set) var roster: [String: RosterEntry] = [:]
+    private var people: [Fingerprint: Member] = [:]
+    /// Since when we are in it: what is older is history. Nil when unknown.
+    private(set) var since: Timestamp?
+    private let own: UserID
+    /// When its document was last changed, as a Sync event number.
+    var documentVersion: Int64 = -1
+    /// Its Sync objects, as places in the book.
+    var streams: [Int] = []
+    /// A destroyed channel needs no look whether it is there still.
+    var isDestroyed = false
+
+    init(channel: Channel, own: UserID) {
+        self.channel = channel
+        self.own = own
+    }
+
+    /// The member of that name; nil when it is not in the roster.
+    func member(_ identity: UnsafeBufferPointer<UInt8>) -> Member? {
+        guard let member = people[Fingerprint(identity)],
+            // Fingerprints are not made against people who look for two equal ones.
+            member.user.text.utf8.elementsEqual(identity)
+        else { return nil }
+        return member
+    }
+
+    func member(identity: String) -> Member? {
+        people[Fingerprint(identity)].flatMap { $0.user.text == identity ? $0 : nil }
+    }
+
+    mutating func set(_ entry: RosterEntry) {
+        roster[entry.key] = entry
+        people[Fingerprint(entry.member.user.text)] = entry.member
+        if entry.member.user == own { since = entry.created }
+        channel.memberCount = roster.count
+    }
+
+    mutating func remove(_ key: String) {
+        guard let entry = roster.removeValue(forKey: key) else { return }
+        people[Fingerprint(entry.member.user.text)] = nil
+        channel.memberCount = roster.count
+    }
+
+    /// Whether something that happened then is older than our being here.
+    func isHistory(_ moment: Timestamp) -> Bool {
+        since.map { moment < $0 } ?? false
+    }
+}

@@ -1,0 +1,41 @@
+/// 128 bits that stand for some text in a table, got from its bytes without making a `String`.
+///
+/// Not for secrets, and where people choose the text what is found must be compared with it.
+struct Fingerprint: Hashable {
+    private let high: UInt64
+    private let low: UInt64
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        var one: UInt64 = 0x9E37_79B9_7F4A_7C15
+        var other: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+        let raw = UnsafeRawBufferPointer(bytes)
+        var place = 0
+        while place + 8 <= raw.count {
+            let word = raw.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            Self.mix(&one, &other, word)
+            place += 8
+        }
+        var rest = UInt64(raw.count) << 56
+        var shift: UInt64 = 0
+        while place < raw.count {
+            rest |= UInt64(raw[place]) << shift
+            shift += 8
+            place += 1
+        }
+        Self.mix(&one, &other, rest)
+        high = one
+        low = other
+    }
+
+    init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { Fingerprint($0) }
+    }
+
+    private static func mix(_ one: inout UInt64, _ other: inout UInt64, _ word: UInt64) {
+        let first = (one ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
+        let second = (other &+ word).multipliedFullWidth(by: 0xE703_7ED1_A0B4_28DB)
+        one = first.high ^ first.low
+        other = second.high ^ second.low &+ word
+    }
+}

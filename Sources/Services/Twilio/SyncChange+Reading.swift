@@ -1,0 +1,111 @@
+internal import Chat
+internal import JSON
+
+/// What has to be known to turn Sync's data into messages and members.
+struct SyncReading {
+    let realm: Realm
+    /// Words for role SIDs.
+    let roles: [String: String]
+
+    /// A message list's item. `item` is its `item_data` or `data`.
+    func message(_ item: JSONNode, index: Int64, at: Timestamp, in channel: ChannelState) -> ListedMessage {
+        let author: Member =
+            item["author"]?.withUTF8 { name in
+                channel.member(name) ?? Member(user: realm.user(String(decoding: name, as: UTF8.self)))
+            } ?? Member(user: realm.user("system"))
+        var message = Message(
+            id: item["sid"]?.string ?? "", index: index, author: author, text: item["text"]?.string ?? "",
+            attributes: item["attributes"]?.string)
+        if let medias = item["medias"], medias.kind == .array {
+            message.attachments = medias.elements.map { attachment($0) }
+        } else if let media = item["media"], media.kind == .object {
+            message.attachments = [attachment(media)]
+        }
+        message.replyTo = MessageMark(attributes: message.attributes)?.replyTo
+        let sent = item["timestamp"]?.withUTF8 { Timestamp(iso8601: $0) } ?? nil
+        return ListedMessage(message: message, index: index, at: sent ?? at)
+    }
+
+    private func attachment(_ media: JSONNode) -> Message.Attachment {
+        Message.Attachment(
+            id: media["sid"]?.string ?? "", name: media["filename"]?.string ?? "",
+            contentType: (media["contentType"] ?? media["content_type"])?.string
+                ?? "application/octet-stream", size: media["size"]?.int ?? 0)
+    }
+
+    /// A roster's item.
+    func entry(_ item: JSONNode, key: String, version: Int64) -> RosterEntry {
+        let role = item["roleSid"]?.string
+        // Somebody who takes part by telephone has no identity.
+        let identity = item["identity"]?.string ?? key
+        return RosterEntry(
+            key: key,
+            member: Member(
+                user: realm.user(identity), roles: role.map { [roles[$0] ?? $0] } ?? [],
+                attributes: item["attributes"]?.string),
+            roleSID: role, created: moment(item["dateCreated"]),
+            horizon: item["lastConsumedMessageIndex"]?.int,
+            horizonMoved: moment(item["lastConsumptionTimestamp"]), version: version)
+    }
+
+    /// A channel's document.
+    func document(_ data: JSONNode) -> ChannelDocument {
+        let unique = data["uniqueName"]?.string
+        return ChannelDocument(
+            title: data["friendlyName"]?.string ?? "", uniqueName: unique?.isEmpty == true ? nil : unique,
+            attributes: data["attributes"]?.string, lastMessage: moment(data["lastMessage"]?["timestamp"]))
+    }
+
+    /// An item of the map of our own channels.
+    func standing(_ item: JSONNode?) -> SyncChange.Standing {
+        switch item?["status"]?.string {
+        case "joined": .joined
+        case "invited": .invited
+        default: .notParticipating
+        }
+    }
+
+    private func moment(_ node: JSONNode?) -> Timestamp? {
+        node?.withUTF8 { Timestamp(iso8601: $0) } ?? nil
+    }
+}
+
+/// What we leave in a message's attributes, beside what others have there.
+struct MessageMark: Equatable {
+    /// The action that the message came from.
+    var key: String?
+    /// The message it answers.
+    var replyTo: String?
+
+    init(key: String?, replyTo: String?) {
+        self.key = key
+        self.replyTo = replyTo
+    }
+
+    /// Nil when there is none.
+    init?(attributes: String?) {
+        // Nearly all messages have no mark, and looking must cost nothing then.
+        guard let attributes, attributes.utf8.count > 12,
+            let mark = (try? JSON(parsing: attributes))?["steward"], mark.object != nil
+        else { return nil }
+        key = mark["key"]?.string
+        replyTo = mark["reply_to"]?.string
+    }
+
+    /// The attributes with the mark in them. What is not a JSON object is kept under `value`.
+    func added(to attributes: String?) -> String {
+        var object = JSONObject()
+        if let attributes, !attributes.isEmpty {
+            switch try? JSON(parsing: attributes) {
+            case .object(let there): object = there
+            case let value?: object["value"] = value
+            case nil: object["value"] = .string(attributes)
+            }
+        }
+        var mark = object["steward"]?.object ?? JSONObject()
+        if let key { mark["key"] = .string(key) }
+        if let replyTo { mark["reply_to"] = .string(replyTo) }
+        object["steward"] = .object(mark)
+        return JSON.object(object).description
+    }
+}

@@ -1,0 +1,47 @@
+internal import Chat
+
+extension TwilioService {
+    /// Hands what was read to steward, in order: one delivery at a time, however many ask for it.
+    func handOver() async {
+        guard !isDelivering, let inbox else { return }
+        isDelivering = true
+        defer { isDelivering = false }
+        while let batch = reader.book?.take() {
+            guard !isClosed else { continue }
+            switch await inbox.deliver(batch.events) {
+            case .taken: reader.book?.commit(batch)
+            case .behind:
+                // Read on, or replies and pings would be stuck, too; the events come again from where steward stands.
+                let objects = reader.book?.fallBehind(batch) ?? []
+                behindUntil = clock.now() + timing.behind
+                log.warning(
+                    "steward has too many events; \(objects.count) streams are read again in a moment")
+            case .closed: isClosed = true
+            }
+        }
+    }
+
+    /// Wakes the task that sees to news and subscriptions.
+    func wake() {
+        hasWork = true
+        let wakers = wakers
+        self.wakers = []
+        for waker in wakers { waker.resume() }
+    }
+
+    /// Waits until there is something to see to.
+    func work() async throws {
+        if !hasWork {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    if Task.isCancelled { return continuation.resume() }
+                    wakers.append(continuation)
+                }
+            } onCancel: {
+                Task { await self.wake() }
+            }
+        }
+        try Task.checkCancellation()
+        hasWork = false
+    }
+}
