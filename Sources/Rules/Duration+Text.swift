@@ -1,9 +1,9 @@
 internal import Chat
 
 /// Why a short form such as `10m` or `2 to 5` cannot be read.
-struct ShortFormError: Error, Equatable {
-    var problem: String
-    var hint: String?
+package struct ShortFormError: Error, Equatable {
+    package var problem: String
+    package var hint: String?
 }
 
 extension Duration {
@@ -12,7 +12,7 @@ extension Duration {
     ]
 
     /// Reads `500ms`, `10m`, `1h30m`.
-    init(text: String) throws(ShortFormError) {
+    package init(text: String) throws(ShortFormError) {
         var rest = Substring(text)
         var total: Int64 = 0
         repeat {

@@ -1,3 +1,5 @@
+internal import Rules
+
 /// Reads `steward COMMAND --option VALUE …`.
 enum CommandLineReader {
     enum Call {
@@ -35,7 +37,7 @@ enum CommandLineReader {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             guard let option = command.options.first(where: { $0.name == name }) else {
-                let hint = nearest(to: name, among: command.options.map(\.name))
+                let hint = Suggestion.nearest(to: name, among: command.options.map(\.name))
                 return mistake(
                     "unknown option \"--\(name)\"" + (hint.map { " - did you mean \"--\($0)\"?" } ?? ""),
                     command)
@@ -64,7 +66,7 @@ enum CommandLineReader {
     }
 
     private static func unknown(_ name: String) -> Call {
-        let hint = nearest(to: name, among: Command.all.map(\.name))
+        let hint = Suggestion.nearest(to: name, among: Command.all.map(\.name))
         return .mistake(
             "steward: unknown command \"\(name)\"" + (hint.map { " - did you mean \"\($0)\"?" } ?? "")
                 + "\nsteward --help lists the commands\n")
@@ -72,30 +74,5 @@ enum CommandLineReader {
 
     private static func mistake(_ text: String, _ command: Command) -> Call {
         .mistake("steward \(command.name): \(text)\nsteward \(command.name) --help shows its options\n")
-    }
-
-    /// The known word that a mistyped one is probably meant to be.
-    static func nearest(to word: String, among known: [String]) -> String? {
-        let scored = known.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-        guard let (best, edits) = scored, edits <= max(1, best.count / 3) else { return nil }
-        return best
-    }
-
-    /// How many letters must change, counting a swap of neighbours as one.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let a = Array(left), b = Array(right)
-        var rows = [Array(0...b.count)]
-        for i in 1...max(1, a.count) where i <= a.count {
-            var row = [i] + Array(repeating: 0, count: b.count)
-            for j in 1...max(1, b.count) where j <= b.count {
-                row[j] = min(
-                    row[j - 1] + 1, rows[i - 1][j] + 1, rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
-                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
-                    row[j] = min(row[j], rows[i - 2][j - 2] + 1)
-                }
-            }
-            rows.append(row)
-        }
-        return rows[a.count][b.count]
     }
 }

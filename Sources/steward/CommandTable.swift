@@ -20,7 +20,8 @@ struct Command: Sendable {
     }
 
     static let all: [Command] = [
-        completion, version, help,
+        RunCommand.command, CheckCommand.command, TestCommand.command, ExplainCommand.command,
+        ServerCommand.command, completion, version, help,
     ]
 
     private static let version = Command(

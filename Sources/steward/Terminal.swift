@@ -8,7 +8,15 @@ enum Terminal {
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    static func isColoured(_ descriptor: Int32) -> Bool {
+    /// Mistakes and warnings to standard output, the words "error" and "warning" in colour.
+    static func print(findings: String) {
+        guard isColoured(STDOUT_FILENO) else { return Swift.print(findings, terminator: "") }
+        let coloured = findings.replacing(": error: ", with: ": \u{1B}[1;31merror:\u{1B}[0m ")
+            .replacing(": warning: ", with: ": \u{1B}[1;33mwarning:\u{1B}[0m ")
+        Swift.print(coloured, terminator: "")
+    }
+
+    private static func isColoured(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && getenv("NO_COLOR") == nil
             && getenv("TERM").map { String(cString: $0) } != "dumb"
     }

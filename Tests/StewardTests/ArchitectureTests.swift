@@ -12,7 +12,7 @@ import Testing
         "Plugins": ["Chat"],
         "ChatServer": ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
         "ChatTesting": ["Chat", "Rehearsal"],
-        "HTTP": ["CCurl"],
+        "HTTP": ["CCurl", "CSockets"],
         "HTTPServer": ["CMicroHTTPD", "WebSocket"],
         "WebSocket": ["CSockets", "CCurl", "Crypto"],
         "YAML": ["CYAML"],
@@ -64,7 +64,8 @@ import Testing
     }
 
     @Test func `public is the promise to plugin authors and stands nowhere else`() throws {
-        let promised: Set<String> = ["Chat", "ChatTesting", "Plugins"]
+        // ChatTesting hands on what is public in Rehearsal.
+        let promised: Set<String> = ["Chat", "ChatTesting", "Rehearsal", "Plugins"]
         for part in Self.mayImport.keys where !promised.contains(part) {
             for file in Self.swiftFiles(of: part) {
                 let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")

@@ -20,10 +20,19 @@ struct Config: Sendable {
     var logLevel: Log.Level
     var channels: [String: [String: String]]
     var roles: [String: RoleBlock]
+    /// What the parts that need a restart said, to tell whether they changed.
+    var fixed: [String: String]
 
     struct Account: Sendable {
         var name: String
+        /// `twilio`, `matrix`, …
+        var service: String
         var settings: any ServiceSettings
+    }
+
+    /// The keys that differ from another reading of the file and cannot change while steward runs.
+    func changedKeys(since other: Config) -> [String] {
+        Set(fixed.keys).union(other.fixed.keys).filter { fixed[$0] != other.fixed[$0] }.sorted()
     }
 
     /// `server:` – the built-in chat server.

@@ -1,6 +1,7 @@
 internal import Chat
 internal import FoundationEssentials
 internal import Plugins
+internal import Rules
 internal import Services
 internal import YAML
 
@@ -45,6 +46,9 @@ struct ConfigReader {
         "server", "accounts", "require", "storage", "limits", "plugins", "bots", "log", "channels", "roles",
     ]
 
+    /// What cannot change while steward runs.
+    private static let fixedKeys = ["server", "accounts", "require", "storage", "limits", "log"]
+
     /// Described, and still to come.
     private static let unbuilt = ["http": "web hooks, health and metrics over HTTP"]
 
@@ -62,14 +66,15 @@ struct ConfigReader {
                     "\"\(key)\" (\(what)) is not built yet", at: entry.key.place, hint: "delete it for now")
                 continue
             }
-            let near = CommandLineReader.nearest(to: key, among: Self.keys)
+            let near = Suggestion.nearest(to: key, among: Self.keys)
             findings.add(
                 "unknown key \"\(key)\"", at: entry.key.place,
                 hint: near.map { "did you mean \"\($0)\"?" }
                     ?? "known here: \(Self.keys.joined(separator: ", "))")
         }
         let accounts = accounts(root)
-        let names = Set(accounts.map(\.name))
+        // A broken account is still a name, or each mention of it would be a second mistake.
+        let names = Set((root["accounts"]?.entries ?? []).compactMap(\.key.text))
         return Config(
             folder: folder, stateFolder: environment["STATE_DIRECTORY"] ?? folder,
             server: block(Config.ServerBlock.self, "server", in: root),
@@ -81,7 +86,10 @@ struct ConfigReader {
             bots: block(String.self, "bots", in: root) ?? "bots",
             logLevel: level(block(Config.LogBlock.self, "log", in: root)?.level),
             channels: channels(root, names),
-            roles: roles(root, names))
+            roles: roles(root, names),
+            fixed: Dictionary(
+                uniqueKeysWithValues: Self.fixedKeys.compactMap { key in root[key].map { (key, $0.outline) } }
+            ))
     }
 
     private func block<Block: Decodable>(_ type: Block.Type, _ key: String, in root: YAMLNode) -> Block? {
@@ -117,7 +125,7 @@ struct ConfigReader {
             }
             let known = ServiceCatalog.services.keys.sorted()
             guard let type = ServiceCatalog.services[service.text ?? ""] else {
-                let near = CommandLineReader.nearest(to: service.text ?? "", among: known)
+                let near = Suggestion.nearest(to: service.text ?? "", among: known)
                 let isUnbuilt = ServiceCatalog.unbuilt.contains(service.text ?? "")
                 findings.add(
                     isUnbuilt
@@ -129,7 +137,7 @@ struct ConfigReader {
             var rest = value
             rest.kind = .mapping((value.entries ?? []).filter { $0.key.text != "service" })
             return NodeDecoder.read(type, from: rest, findings: findings).map {
-                Config.Account(name: name, settings: $0)
+                Config.Account(name: name, service: service.text ?? "", settings: $0)
             }
         }
     }
@@ -139,7 +147,7 @@ struct ConfigReader {
         return entries.compactMap { name, value in
             guard let type = PluginCatalog.plugins[name] else {
                 let known = PluginCatalog.plugins.keys.sorted()
-                let near = CommandLineReader.nearest(to: name, among: known)
+                let near = Suggestion.nearest(to: name, among: known)
                 findings.add(
                     "unknown plugin \"\(name)\"", at: place(of: name, in: node),
                     hint: near.map { "did you mean \"\($0)\"?" }
@@ -194,7 +202,7 @@ struct ConfigReader {
     }
 
     private func unknownAccount(_ node: YAMLNode, _ names: Set<String>) {
-        let near = CommandLineReader.nearest(to: node.text ?? "", among: names.sorted())
+        let near = Suggestion.nearest(to: node.text ?? "", among: names.sorted())
         findings.add(
             "unknown account \"\(node.text ?? "")\"", at: node.place,
             hint: near.map { "did you mean \"\($0)\"?" }
@@ -215,5 +223,19 @@ struct ConfigReader {
 
     private func place(of key: String, in node: YAMLNode) -> YAMLPlace {
         node.entries?.first { $0.key.text == key }?.key.place ?? node.place
+    }
+}
+
+extension YAMLNode {
+    /// The same for two nodes that say the same, whatever their layout and comments.
+    fileprivate var outline: String {
+        switch kind {
+        case .scalar(let text, _): "\"\(text)\""
+        case .sequence(let items): "[" + items.map(\.outline).joined(separator: ",") + "]"
+        case .mapping(let entries):
+            "{" + entries.map { "\($0.key.outline):\($0.value.outline)" }.sorted().joined(separator: ",")
+                + "}"
+        case .unreadable: "?"
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Chat
+internal import Rules
 internal import YAML
 
 /// Reads a YAML tree into any `Decodable` type, so that settings of services and plugins are plain Swift values.
@@ -53,7 +54,7 @@ struct NodeDecoder: Decoder {
 
     func value<Value: Decodable>(of type: Value.Type) throws -> Value {
         if type == Duration.self {
-            guard let text = node.text, let duration = DurationText.read(text) else {
+            guard let text = node.text, let duration = try? Duration(text: text) else {
                 if !node.isUnreadable {
                     findings.add("\(shown) is not a duration", at: node.place, hint: "try \"10m\"")
                 }
@@ -89,7 +90,7 @@ struct NodeDecoder: Decoder {
         guard !asked.takesAny, case .mapping(let entries) = node.kind else { return }
         for entry in entries {
             guard let key = entry.key.text, !asked.keys.contains(key) else { continue }
-            let near = CommandLineReader.nearest(to: key, among: asked.keys.sorted())
+            let near = Suggestion.nearest(to: key, among: asked.keys.sorted())
             findings.add(
                 "unknown key \"\(key)\"", at: entry.key.place,
                 hint: near.map { "did you mean \"\($0)\"?" }

@@ -1,0 +1,59 @@
+internal import Chat
+internal import FoundationEssentials
+internal import Rules
+
+/// The bots of the folder that `bots:` names: their rules, checked, with the plugins behind them.
+struct Bots: Sendable {
+    var rules: RuleSet
+    var warnings: [BotFileError]
+
+    /// Reads, checks and tries the examples; nothing but files is touched.
+    static func load(_ config: Config) throws(BotsError) -> Bots {
+        let (rules, warnings) = try read(config)
+        let failures = rules.runExamples()
+        guard failures.isEmpty else {
+            throw BotsError(failures.map { "\($0)\n" }.joined() + "\(failures.count) examples do not hold\n")
+        }
+        return Bots(rules: rules, warnings: warnings)
+    }
+
+    /// Reads and checks without trying the examples.
+    static func read(_ config: Config) throws(BotsError) -> (RuleSet, [BotFileError]) {
+        let loaded = RuleSet.load(try sources(config), directory: config.directory) { list in
+            (try? Data(contentsOf: URL(filePath: "\(config.botsFolder)/\(list)"))).map(Array.init)
+        }
+        guard let rules = loaded.rules else {
+            throw BotsError(loaded.findings.map { $0.report + "\n" }.joined())
+        }
+        return (rules, loaded.warnings)
+    }
+
+    /// The files in byte order of their names.
+    private static func sources(_ config: Config) throws(BotsError) -> [BotSource] {
+        let folder = config.botsFolder
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            throw BotsError("\(folder): error: the folder of the bots cannot be read - \"bots:\" names it\n")
+        }
+        var sources: [BotSource] = []
+        let files = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
+        for name in files.sorted(by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }) {
+            do {
+                let bytes = Array(try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
+                sources.append(BotSource(name: "\(folder)/\(name)", bytes: bytes))
+            } catch {
+                throw BotsError("\(folder)/\(name): error: the file cannot be read\n")
+            }
+        }
+        return sources
+    }
+}
+
+/// Why there are no bots to run: the whole report.
+struct BotsError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,34 @@
+internal import Chat
+internal import Rules
+
+/// `steward check`: every mistake of the configuration and the bots, with its place.
+enum CheckCommand {
+    static let command = Command(
+        name: "check", summary: "read the configuration and all rules; show every mistake",
+        details: """
+            Reads the configuration and the bots' files and shows every mistake with its file, line, column and what was \
+            probably meant. Ends with 1 when there are mistakes in rules, with 78 when the configuration itself is wrong.
+            """,
+        options: [.config]
+    ) { arguments in
+        let config: Config
+        do {
+            config = try ConfigReader.read(
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return .configuration
+        }
+        do {
+            let (rules, warnings) = try Bots.read(config)
+            Terminal.print(findings: warnings.map { $0.report + "\n" }.joined())
+            print(
+                "\(rules.ruleNames.count) rules, no mistakes"
+                    + (warnings.isEmpty ? "" : ", \(warnings.count) warnings"))
+            return .fine
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return .findings
+        }
+    }
+}

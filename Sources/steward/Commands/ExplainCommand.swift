@@ -1,0 +1,54 @@
+internal import Chat
+internal import Rules
+internal import Services
+
+/// `steward explain`: why each rule would or would not act on a message.
+enum ExplainCommand {
+    static let command = Command(
+        name: "explain", summary: "show what a message would cause, and why",
+        details: """
+            Shows every rule that would be looked at for a message, in order: why it did or did not match, the part of \
+            the text that matched, and what would be done. Nothing is sent, and nothing is remembered.
+            """,
+        options: [
+            .config,
+            .init(name: "say", value: "TEXT", summary: "the message", isRequired: true),
+            .init(name: "as", value: "USER", summary: "who writes it; \"someone\" when missing"),
+            .init(name: "in", value: "CHANNEL", summary: "where; the first that is joined when missing"),
+            .init(name: "role", value: "NAMES", summary: "roles the writer has, with commas"),
+        ]
+    ) { arguments in
+        let config: Config
+        let rules: RuleSet
+        do {
+            config = try ConfigReader.read(
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+            rules = try Bots.read(config).0
+        } catch let error as BotsError {
+            Terminal.print(findings: error.description)
+            return .findings
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return .configuration
+        }
+        return explain(arguments, config, rules)
+    }
+
+    private static func explain(_ arguments: Arguments, _ config: Config, _ rules: RuleSet) -> ExitCode {
+        guard let channel = arguments["in"] ?? config.accounts.lazy.compactMap(\.settings.joins.first).first
+        else {
+            Terminal.complain("steward explain: no account joins a channel: name one with --in\n")
+            return .usage
+        }
+        let roles = (arguments["role"] ?? "").split(separator: ",").map(String.init)
+        let explanation = rules.explain(
+            say: arguments["say"] ?? "", as: arguments["as"] ?? "someone", in: channel, roles: roles,
+            now: .now)
+        guard let explanation else {
+            Terminal.complain("steward explain: no account has a channel \"\(channel)\"\n")
+            return .usage
+        }
+        print(explanation)
+        return .fine
+    }
+}

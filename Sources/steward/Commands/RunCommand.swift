@@ -1,0 +1,40 @@
+internal import Chat
+internal import Rules
+
+/// `steward run`: the daemon.
+enum RunCommand {
+    static let command = Command(
+        name: "run", summary: "log in and work until stopped",
+        details: """
+            Logs in to the accounts of the configuration and lets rules and plugins work. SIGHUP loads the rules \
+            anew; if they are wrong, the old ones stay. The first SIGTERM or SIGINT sends what is waiting, a second one \
+            ends at once.
+            """,
+        options: [.config]
+    ) { arguments in
+        await run(file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+    }
+
+    static func run(file: String, environment: [String: String]) async -> ExitCode {
+        let wishes = Signals.wishes()
+        let config: Config
+        let bots: Bots
+        do {
+            config = try ConfigReader.read(file: file, environment: environment)
+            bots = try Bots.load(config)
+        } catch {
+            Terminal.complain("\(error)")
+            return .configuration
+        }
+        let log = LogWriter.log(level: config.logLevel, environment: environment)
+        for warning in bots.warnings { log.warning(warning.report) }
+        log.info("steward \(Version.current) starts with \(bots.rules.ruleNames.count) rules")
+        do {
+            return try await Daemon(file: file, config: config, environment: environment, log: log)
+                .run(bots, wishes)
+        } catch {
+            log.error("\(error)")
+            return .findings
+        }
+    }
+}

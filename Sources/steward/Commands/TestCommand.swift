@@ -1,0 +1,33 @@
+internal import Chat
+internal import Rules
+
+/// `steward test`: the examples in the rules.
+enum TestCommand {
+    static let command = Command(
+        name: "test", summary: "run the examples in the rules",
+        details: """
+            Checks the rules as "steward check" does and runs their examples: each "match" must match the rule's text \
+            condition, each "no_match" must not.
+            """,
+        options: [.config]
+    ) { arguments in
+        let config: Config
+        do {
+            config = try ConfigReader.read(
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return .configuration
+        }
+        do {
+            let (rules, _) = try Bots.read(config)
+            let failures = rules.runExamples()
+            Terminal.print(findings: failures.map { "\($0)\n" }.joined())
+            print("\(rules.exampleCount - failures.count) passed, \(failures.count) failed")
+            return failures.isEmpty ? .fine : .findings
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return .findings
+        }
+    }
+}

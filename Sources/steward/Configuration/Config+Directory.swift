@@ -1,0 +1,38 @@
+internal import Chat
+internal import Services
+
+extension Config {
+    /// The configuration when none is named.
+    static let usualFile = "config.yaml"
+
+    /// Where the bots' files are.
+    var botsFolder: String {
+        let name = bots.hasSuffix("/") ? String(bots.dropLast()) : bots
+        return name.hasPrefix("/") || folder == "." ? name : "\(folder)/\(name)"
+    }
+
+    /// The path of a store, which systemd may want elsewhere than the configuration.
+    func statePath(_ path: String) -> String {
+        path.hasPrefix("/") || stateFolder == "." ? path : "\(stateFolder)/\(path)"
+    }
+
+    /// The names for rules. The roles `moderator` and `admin` are there in any case.
+    var directory: Directory {
+        let accounts = Dictionary(
+            uniqueKeysWithValues: accounts.map { account in
+                let settings = account.settings
+                return (
+                    account.name,
+                    Directory.Account(
+                        service: account.service, abilities: settings.abilities, joins: settings.joins)
+                )
+            })
+        var roles = roles.mapValues { Directory.Role(words: $0.words, users: $0.users) }
+        let admins = Dictionary(
+            uniqueKeysWithValues: accounts.keys.map { ($0, Set(["channel admin", "service admin"])) })
+        for name in ["moderator", "admin"] where roles[name] == nil {
+            roles[name] = Directory.Role(words: admins)
+        }
+        return Directory(accounts: accounts, channels: channels, roles: roles)
+    }
+}

@@ -1,0 +1,85 @@
+internal import Chat
+internal import ChatServer
+internal import Engine
+internal import Glibc
+internal import HTTP
+internal import Rules
+internal import Services
+internal import WebSocket
+
+/// A running steward: its parts as nested scopes, so that the order of nesting is the order of stopping.
+struct Daemon: Sendable {
+    let file: String
+    let config: Config
+    let environment: [String: String]
+    let log: Log
+
+    func run(_ bots: Bots, _ signals: AsyncStream<Signals.Wish>) async throws -> ExitCode {
+        let loop = try SocketLoop()
+        let http = HTTPClient()
+        let end = await result { try await serve(bots, signals, loop, http) }
+        await http.shutdown()
+        await loop.shutdown(grace: .seconds(2))
+        return try end.get()
+    }
+
+    private func serve(
+        _ bots: Bots, _ signals: AsyncStream<Signals.Wish>, _ loop: SocketLoop, _ http: HTTPClient
+    ) async throws -> ExitCode {
+        guard let block = config.server else { return try await work(bots, signals, loop, http) }
+        let server = try await ChatServer.start(
+            Stores.settings(of: block, config), loop: loop, log: log.with("part", "server"))
+        log.info("the built-in chat server is open at \(server.address)")
+        let end = await result { try await work(bots, signals, loop, http) }
+        await server.shutdown()
+        return try end.get()
+    }
+
+    /// The engine with all accounts, until a signal ends it.
+    private func work(
+        _ bots: Bots, _ signals: AsyncStream<Signals.Wish>, _ loop: SocketLoop, _ http: HTTPClient
+    ) async throws -> ExitCode {
+        let journal = try await Stores.journal(config, log)
+        let identities = Identities()
+        let tools = ServiceTools(identities: identities, loop: loop, http: http, log: log)
+        let accounts = try config.accounts.map { account in
+            EngineAccount(
+                name: account.name, service: try account.settings.service(account: account.name, tools: tools)
+            )
+        }
+        let wishes = Wishes()
+        // Not a child task: it is cancelled only by a second signal, and must be waited for all the same.
+        let running = Task {
+            try await Engine.run(
+                settings, accounts: accounts, handlers: bots.rules.handlers + config.plugins,
+                directory: config.directory, journal: journal, identities: identities, log: log
+            ) { engine in
+                await watch(engine).run(until: wishes)
+            }
+        }
+        let listening = Task {
+            for await wish in signals where wishes.add(wish) { running.cancel() }
+        }
+        defer { listening.cancel() }
+        return try await running.value
+    }
+
+    private func watch(_ engine: Engine) -> Watch {
+        Watch(
+            engine: engine, require: config.require, systemd: Systemd(environment: environment), log: log,
+            reload: { Reload(daemon: self).run(engine) })
+    }
+
+    private var settings: EngineSettings {
+        var settings = EngineSettings()
+        settings.limits.answersPerEvent = config.limits.answers_per_event ?? settings.limits.answersPerEvent
+        settings.limits.staleAfter = config.limits.stale_after ?? settings.limits.staleAfter
+        settings.inboxLimit = config.limits.behind ?? settings.inboxLimit
+        settings.holder = "steward \(getpid())"
+        return settings
+    }
+
+    private func result<Value: Sendable>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}

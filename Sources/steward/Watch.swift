@@ -1,0 +1,95 @@
+internal import Chat
+internal import Engine
+
+/// Looks after a running engine: tells systemd how we are, feeds its watchdog, takes new rules, and says when to stop.
+struct Watch: Sendable {
+    let engine: Engine
+    let require: Set<String>
+    let systemd: Systemd
+    let log: Log
+    let reload: @Sendable () -> Void
+
+    /// Returns when somebody wants steward to stop, or no account can go on.
+    func run(until wishes: Wishes) async -> ExitCode {
+        await withTaskGroup(of: ExitCode?.self) { group in
+            group.addTask { await tellSystemd() }
+            group.addTask { await feedWatchdog() }
+            group.addTask { await untilAllFailed() }
+            group.addTask {
+                while let wish = await wishes.next() {
+                    if wish == .stop { return .fine }
+                    systemd.reloading()
+                    reload()
+                    systemd.ready(status)
+                }
+                return nil
+            }
+            var end: ExitCode?
+            while end == nil, let next = await group.next() { end = next }
+            group.cancelAll()
+            systemd.stopping()
+            return end ?? .fine
+        }
+    }
+
+    private func tellSystemd() async -> ExitCode? {
+        var told = ""
+        var isReady = false
+        while !Task.isCancelled {
+            let state = engine.state
+            let status = status
+            if !isReady, mayStart(state) {
+                isReady = true
+                systemd.ready(status)
+                log.info("ready: \(status)")
+            } else if status != told {
+                systemd.status(status)
+            }
+            told = status
+            await engine.wait { [told] _ in self.status != told }
+        }
+        return nil
+    }
+
+    /// Standing by is all that a second steward can do, so it counts as started.
+    private func mayStart(_ state: EngineState) -> Bool {
+        if case .standingBy = state.phase { return true }
+        return state.phase == .running && require.allSatisfy { state.accounts[$0]?.status == .up }
+    }
+
+    private func feedWatchdog() async -> ExitCode? {
+        guard let interval = systemd.watchdogInterval else { return nil }
+        while !Task.isCancelled {
+            if engine.mayFeedWatchdog { systemd.watchdog() }
+            try? await Task.sleep(for: interval / 2)
+        }
+        return nil
+    }
+
+    /// Repeating cannot help any account: somebody has to act, and a supervisor should know.
+    private func untilAllFailed() async -> ExitCode? {
+        await engine.wait { state in
+            !state.accounts.isEmpty
+                && state.accounts.values.allSatisfy { if case .failed = $0.status { true } else { false } }
+        }
+        guard !Task.isCancelled else { return nil }
+        log.error("no account can log in: stopping")
+        return .findings
+    }
+
+    /// One line, such as `twilio: up; other: failed: the token is for another service`.
+    var status: String {
+        let state = engine.state
+        if case .standingBy(let other) = state.phase { return "standing by: \(other) works on this store" }
+        var parts = state.accounts.sorted { $0.key < $1.key }.map { name, account in
+            switch account.status {
+            case .connecting: "\(name): connecting"
+            case .up: "\(name): up"
+            case .down(let reason): "\(name): down: \(reason)"
+            case .failed(let reason): "\(name): failed: \(reason)"
+            }
+        }
+        if let trouble = state.storeTrouble { parts.append("store: \(trouble)") }
+        return parts.joined(separator: "; ")
+    }
+}
