@@ -26,7 +26,8 @@ public struct ChatEvent: Sendable {
         self.cursor = cursor
     }
 
-    public enum Kind: Sendable {
+    // Indirect: an event is handed on far more often than it is made, and a message has ten parts to retain.
+    public indirect enum Kind: Sendable {
         case messageAdded(Message)
         case messageEdited(Message)
         case messageDeleted(Message)

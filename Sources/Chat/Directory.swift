@@ -71,6 +71,7 @@ public struct Directory: Sendable {
     public func hasRole(_ name: String, _ member: Member, account: String) -> Bool {
         guard let role = roles[name] else { return false }
         if let words = role.words[account], member.roles.contains(where: words.contains) { return true }
-        return role.users.contains("\(account):\(member.user.text)")
+        // Most roles list nobody by name; the text to look for is only made when one does.
+        return !role.users.isEmpty && role.users.contains("\(account):\(member.user.text)")
     }
 }

@@ -77,12 +77,19 @@ struct Probe: Sendable {
 }
 
 /// Looks for words with spelling mistakes.
-struct NearTest: Sendable {
+final class NearTest: Sendable {
     /// Folded, each cut into its words.
-    var phrases: [[[Unicode.Scalar]]]
-    var edits: Int
-    var words: [Placed<String>]
-    var lanes: [Int]
+    let phrases: [[[Unicode.Scalar]]]
+    let edits: Int
+    let words: [Placed<String>]
+    let lanes: [Int]
+
+    init(phrases: [[[Unicode.Scalar]]], edits: Int, words: [Placed<String>], lanes: [Int]) {
+        self.phrases = phrases
+        self.edits = edits
+        self.words = words
+        self.lanes = lanes
+    }
 
     /// Whether a folded text has one of the phrases, each word with so many mistakes at most.
     func matches(_ text: [UInt8]) -> Bool {
@@ -111,56 +118,5 @@ struct NearTest: Sendable {
         }
         if !word.isEmpty { words.append(word) }
         return words
-    }
-}
-
-/// What the event's member must be like.
-struct UserTest: Sendable {
-    var firstTime: Bool?
-    var bot: Bool?
-    var roles: [String]?
-    var notRoles: [String]?
-    var memberFor: Bounds<Duration>?
-    var away: Bounds<Duration>?
-    var messages: Bounds<Int64>?
-    var ids: Set<String>?
-    var isNot: TemplatePath?
-
-    /// What does not hold, in words; nil when all does. `name` gives the value that must be somebody else.
-    func objection(
-        _ event: ChatEvent, _ situation: Situation, value: (TemplatePath) -> TemplateValue
-    ) -> Objection? {
-        guard let member = event.member else { return .nobody }
-        if let firstTime, (situation.facts.firstSeen == nil) != firstTime { return .firstTime(firstTime) }
-        if let bot, member.isBot != bot { return .bot(bot) }
-        if let messages, !messages.contains(situation.facts.messages) { return .messages(messages.text) }
-        if let memberFor, situation.memberFor(event).map(memberFor.contains) != true {
-            return .memberFor(memberFor.text)
-        }
-        if let away, situation.away(event).map(away.contains) != true { return .away(away.text) }
-        if let ids, !ids.contains(member.user.text), !ids.contains("\(event.account):\(member.user.text)") {
-            return .id
-        }
-        let directory = situation.directory
-        if let roles, !roles.contains(where: { directory.hasRole($0, member, account: event.account) }) {
-            return .role(roles)
-        }
-        if let notRoles,
-            let role = notRoles.first(where: { directory.hasRole($0, member, account: event.account) })
-        {
-            return .hasRole(role)
-        }
-        if let isNot, Self.names(value(isNot).plain, member) { return .isNot(isNot.text) }
-        return nil
-    }
-
-    enum Objection: Equatable {
-        case nobody, firstTime(Bool), bot(Bool), messages(String), memberFor(String), away(String), id
-        case role([String]), hasRole(String), isNot(String)
-    }
-
-    private static func names(_ text: String, _ member: Member) -> Bool {
-        let name = (text.hasPrefix("@") ? String(text.dropFirst()) : text).trimmed.lowercased()
-        return name == member.name.lowercased() || name == member.user.text.lowercased()
     }
 }

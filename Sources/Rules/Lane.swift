@@ -3,7 +3,7 @@ internal import Unicode
 
 /// A text of an event as some conditions see it: one field, without what they skip, folded to their level. All that
 /// any rule looks for in it is found in one scan.
-struct Lane: Sendable {
+final class Lane: Sendable {
     struct Name: Sendable, Hashable {
         var field: BotText.Field
         var skip: Set<BotText.Skip>
@@ -25,6 +25,16 @@ struct Lane: Sendable {
     let targets: [Target]
     /// For each regular expression what it counts for.
     let regexProbes: [[Int32]]
+
+    init(
+        _ name: Name, _ patterns: PatternSet, firstTarget: [Int32], targets: [Target], regexProbes: [[Int32]]
+    ) {
+        self.name = name
+        self.patterns = patterns
+        self.firstTarget = firstTarget
+        self.targets = targets
+        self.regexProbes = regexProbes
+    }
 }
 
 /// Collects what is looked for in a lane.
@@ -71,7 +81,7 @@ struct LaneBuilder {
         }
         first.append(Int32(flat.count))
         return Lane(
-            name: name, patterns: PatternSet(level: name.level, phrases: phrases, regexes: regexes),
-            firstTarget: first, targets: flat, regexProbes: regexProbes)
+            name, PatternSet(level: name.level, phrases: phrases, regexes: regexes), firstTarget: first,
+            targets: flat, regexProbes: regexProbes)
     }
 }

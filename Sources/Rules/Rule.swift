@@ -56,6 +56,8 @@ final class Rule: Sendable {
         regexProbes = draft.regexProbes
     }
 
+    var exemptsSome: Bool { !exemptRoles.isEmpty || !exemptUsers.isEmpty }
+
     /// Whether the rule leaves this member alone.
     func exempts(_ member: Member, account: String, _ directory: Directory) -> Bool {
         if !exemptUsers.isEmpty,

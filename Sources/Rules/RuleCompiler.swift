@@ -217,11 +217,7 @@ final class RuleCompiler {
             if !rule.when.isEmpty, !rule.when.contains(where: { $0.value.hasMember }) {
                 findings.error("\(rule.eventNames) has no user", at: user.spot)
             }
-            var test = UserTest(
-                firstTime: user.firstTime, bot: user.bot, roles: user.roles?.map(\.value),
-                notRoles: user.notRoles?.map(\.value), memberFor: user.memberFor, away: user.away,
-                messages: user.messages, ids: user.ids.map { Set($0.map(\.value)) })
-            test.isNot = user.isNot?.value
+            let test = UserTest(user)
             guard let name = user.name else { return .user(test) }
             return .all([.user(test), compile(name, of: rule, stage: stage, &groupNames)])
         }

@@ -72,10 +72,10 @@ package final class RuleSet: Sendable {
     func rule(owner: String) -> Rule? { ids[owner] }
 
     func decide(_ event: ChatEvent, in situation: Situation, stage: Stage) -> Decision {
-        if case .resumed(let continuation, let outcome) = event.kind {
+        guard let name = event.name else {
+            guard case .resumed(let continuation, let outcome) = event.kind else { return .nothing }
             return continuation.resumed(outcome, event, situation)
         }
-        guard let name = event.name else { return .nothing }
         return turn.withLock { turn in turn.decide(event, name, situation, stage, self, witness: nil) }
     }
 

@@ -71,7 +71,7 @@ struct RuleTelling {
         case .near(let test): return "nothing is near \(list(test.words))"
         case .user(let test):
             let groups = turn.groups(of: rule, event, set)
-            let objection = test.objection(event, situation) { path in
+            let objection = test.objection(event, EventLook(event), situation) { path in
                 TemplateValues(event: event, situation: situation, vars: rule.vars, groups: groups).value(
                     of: path)
             }

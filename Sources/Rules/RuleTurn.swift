@@ -28,17 +28,13 @@ struct RuleTurn {
     private var asked: [UInt32]
     private var candidates: [Int32] = []
     private var scanNumber: UInt32 = 0
-    private var last: Seen?
     private var slates = Slates()
-
-    /// The event that was scanned last: the stages ask one after another about the same.
-    private struct Seen {
-        var id: String
-        var name: EventName
-        var text: String
-        var userName: String
-        var slate: Slate
-    }
+    // The event that was scanned last: the stages ask one after another about the same.
+    private var lastSlate: Slate?
+    private var lastName = EventName.started
+    private var lastID = ""
+    private var lastStage = Stage.observe
+    private var look = EventLook()
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -54,7 +50,7 @@ struct RuleTurn {
     ) -> Decision {
         let slate = slates.slate(event, name, set, situation.directory)
         if slate.isEmpty, witness == nil { return .nothing }
-        scan(event, name, slate, set)
+        scan(event, name, slate, stage, set)
         var progress = Progress()
         if let witness {
             for rule in set.rules where rule.stage == stage {
@@ -97,21 +93,25 @@ struct RuleTurn {
 
     // MARK: Reading the event
 
-    private mutating func scan(_ event: ChatEvent, _ name: EventName, _ slate: Slate, _ set: RuleSet) {
-        let text = event.message?.text ?? ""
-        let userName = event.member?.name ?? ""
-        if let last, last.slate === slate, last.name == name, last.id == event.id, last.text == text,
-            last.userName == userName
-        {
-            return
-        }
-        last = Seen(id: event.id, name: name, text: text, userName: userName, slate: slate)
+    private mutating func scan(
+        _ event: ChatEvent, _ name: EventName, _ slate: Slate, _ stage: Stage, _ set: RuleSet
+    ) {
+        // A stage that was asked before asks about something else, even if it has the same id.
+        let isSame =
+            stage.rawValue > lastStage.rawValue && lastSlate === slate && lastName.number == name.number
+            && lastID == event.id
+        lastStage = stage
+        if isSame { return }
+        lastSlate = slate
+        lastName = name
+        lastID = event.id
+        look = EventLook(event)
         beginScan()
         for number in slate.lanes {
             let field = set.lanes[number].name.field
             switch field {
-            case .body: if let message = event.message { read(message.text, number, set) }
-            case .userName: if let member = event.member { read(member.name, number, set) }
+            case .body: if let text = look.text { read(text, number, set) }
+            case .userName: if let name = look.name { read(name, number, set) }
             case .attachmentNames: for name in field.texts(event) { read(name, number, set) }
             }
         }
@@ -120,7 +120,8 @@ struct RuleTurn {
 
     /// Reads one text as if each of the lanes' fields had it.
     mutating func scan(_ text: String, _ lanes: [Int], _ set: RuleSet) {
-        last = nil
+        lastSlate = nil
+        look = EventLook()
         beginScan()
         for number in lanes { read(text, number, set) }
     }
@@ -136,15 +137,12 @@ struct RuleTurn {
     }
 
     private mutating func read(_ text: String, _ number: Int, _ set: RuleSet) {
-        lanes[number].read(text, set.lanes[number])
-        let hits = lanes[number].scan.hits
-        for hit in hits {
-            let targets =
-                Int(
-                    set.lanes[number].firstTarget[hit.phrase])..<Int(
-                    set.lanes[number].firstTarget[hit.phrase + 1])
-            for index in targets {
-                let target = set.lanes[number].targets[index]
+        let lane = set.lanes[number]
+        lanes[number].read(text, lane)
+        if lanes[number].scan.hits.isEmpty, lanes[number].scan.regexes.isEmpty { return }
+        for hit in lanes[number].scan.hits {
+            for index in Int(lane.firstTarget[hit.phrase])..<Int(lane.firstTarget[hit.phrase + 1]) {
+                let target = lane.targets[index]
                 guard found[Int(target.probe)] != scanNumber else { continue }
                 if target.anchor == .none || lanes[number].stands(hit.range, target.anchor) {
                     note(target.probe, set)
@@ -152,9 +150,7 @@ struct RuleTurn {
             }
         }
         for regex in lanes[number].scan.regexes {
-            for probe in set.lanes[number].regexProbes[regex] where found[Int(probe)] != scanNumber {
-                note(probe, set)
-            }
+            for probe in lane.regexProbes[regex] where found[Int(probe)] != scanNumber { note(probe, set) }
         }
     }
 
@@ -182,14 +178,14 @@ struct RuleTurn {
             if rule.source.run == .disabled { return .disabled }
             return event.name.map(rule.events.contains) == true ? .otherChannel : .otherEvent
         }
-        if let member = event.member {
-            if member.user == situation.own { return .ownMessage }
-            if member.isBot, !rule.seesBots { return .bot }
-        }
+        if let own = situation.own, look.user == own { return .ownMessage }
+        if !rule.seesBots, look.isBot == true { return .bot }
         if let condition = rule.condition, !holds(condition, rule, event, situation, set) {
             return .conditionFails
         }
-        if let member = event.member, rule.exempts(member, account: event.account, situation.directory) {
+        if rule.exemptsSome, let member = event.member,
+            rule.exempts(member, account: event.account, situation.directory)
+        {
             return .exempt
         }
         if rule.stage == .answer {
@@ -221,7 +217,7 @@ struct RuleTurn {
                 folded(lane, event, set).contains { test.matches($0) }
             }
         case .user(let test):
-            return test.objection(event, situation) { path in
+            return test.objection(event, look, situation) { path in
                 TemplateValues(
                     event: event, situation: situation, vars: rule.vars, groups: groups(of: rule, event, set)
                 ).value(of: path)

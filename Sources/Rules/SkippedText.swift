@@ -8,8 +8,7 @@ enum SkippedText {
     /// The text without what is skipped; nil when there is nothing of the kind, which is the usual case.
     static func removing(_ skip: Set<BotText.Skip>, from text: String) -> String? {
         guard !skip.isEmpty else { return nil }
-        let isSuspect = text.utf8.withContiguousStorageIfAvailable(mayHaveSome) ?? true
-        guard isSuspect else { return nil }
+        guard text.utf8.withContiguousStorageIfAvailable(mayHaveSome) ?? true else { return nil }
         var bytes = Array(text.utf8)
         var found = false
         if skip.contains(.code) { found = blankCode(&bytes) || found }
@@ -23,16 +22,29 @@ enum SkippedText {
                 (kept.lastIndex { !isEdge($0) } ?? kept.startIndex - 1) - kept.startIndex + 1), as: UTF8.self)
     }
 
-    /// One pass without exits, which the compiler makes vector code of.
+    /// Whether anything could be a link, code or a quote. The first pass has no exits, so the compiler makes vector
+    /// code of it; most texts that stop at a dot or a colon end in the second.
     private static func mayHaveSome(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var found = false
+        var found: UInt8 = 0
         for byte in bytes {
-            found =
-                found || byte == UInt8(ascii: "`") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: ":")
-                || byte == UInt8(ascii: ".")
+            found |= zero(byte ^ UInt8(ascii: "`")) | zero(byte ^ UInt8(ascii: ">"))
+            found |= zero(byte ^ UInt8(ascii: ":")) | zero(byte ^ UInt8(ascii: "."))
         }
-        return found
+        guard found & 0x80 != 0 else { return false }
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "`"), UInt8(ascii: ">"): return true
+            case UInt8(ascii: ":") where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "/"):
+                return true
+            case UInt8(ascii: ".") where index >= 3 && bytes[index - 1] | 32 == UInt8(ascii: "w"): return true
+            default: continue
+            }
+        }
+        return false
     }
+
+    /// The highest bit is set for 0 and for nothing else.
+    private static func zero(_ byte: UInt8) -> UInt8 { (byte &- 1) & ~byte }
 
     /// Spans and fences between equal runs of backticks; a run without partner is no code.
     private static func blankCode(_ bytes: inout [UInt8]) -> Bool {

@@ -31,13 +31,25 @@ final class Slate: Sendable {
 
 /// The slates made so far. A channel's is found by its number; channels that are alike share theirs.
 struct Slates {
-    private struct Entry {
+    private final class Entry {
         /// Kept, so that its number is not given to another.
-        var channel: ChannelID
-        var uniqueName: String?
-        var isDirect: Bool
+        let channel: ChannelID
+        let uniqueName: String?
+        let isDirect: Bool
+        let scopes: [Bool]
         var slates: [Slate?]
-        var scopes: [Bool]
+
+        init(_ channel: Channel, scopes: [Bool]) {
+            self.channel = channel.id
+            uniqueName = channel.uniqueName
+            isDirect = channel.isDirect
+            self.scopes = scopes
+            slates = [Slate?](repeating: nil, count: EventName.allCases.count)
+        }
+
+        func isFor(_ event: ChatEvent) -> Bool {
+            event.channel?.uniqueName == uniqueName && event.channel?.isDirect == isDirect
+        }
     }
 
     private var entries: [UInt64: Entry] = [:]
@@ -49,29 +61,24 @@ struct Slates {
     mutating func slate(_ event: ChatEvent, _ name: EventName, _ set: RuleSet, _ directory: Directory)
         -> Slate
     {
-        let key = UInt64(number(of: event.account)) << 32 | UInt64(event.channel?.id.identity.number ?? 0)
         let index = name.number
-        if let channel = event.channel {
-            if let entry = entries[key], entry.uniqueName == channel.uniqueName,
-                entry.isDirect == channel.isDirect
-            {
-                if let slate = entry.slates[index] { return slate }
-                let slate = make(name, index, set, entry.scopes)
-                entries[key]?.slates[index] = slate
-                return slate
-            }
-            if entries.count >= Self.mostChannels { entries.removeAll() }
-            let scopes = set.scopes.map { $0.contains(channel, account: event.account, directory) }
-            let slate = make(name, index, set, scopes)
-            var slates = [Slate?](repeating: nil, count: EventName.allCases.count)
-            slates[index] = slate
-            entries[key] = Entry(
-                channel: channel.id, uniqueName: channel.uniqueName, isDirect: channel.isDirect,
-                slates: slates,
-                scopes: scopes)
+        let channelNumber = event.channelNumber
+        let key = UInt64(number(of: event.account)) << 32 | UInt64(channelNumber)
+        if channelNumber != 0, let entry = entries[key], entry.isFor(event) {
+            if let slate = entry.slates[index] { return slate }
+            let slate = make(name, index, set, entry.scopes)
+            entry.slates[index] = slate
             return slate
         }
-        return make(name, index, set, set.scopes.map { $0.contains(nil, account: event.account, directory) })
+        let scopes = set.scopes.map { $0.contains(event.channel, account: event.account, directory) }
+        let slate = make(name, index, set, scopes)
+        if let channel = event.channel {
+            if entries.count >= Self.mostChannels { entries.removeAll() }
+            let entry = Entry(channel, scopes: scopes)
+            entry.slates[index] = slate
+            entries[key] = entry
+        }
+        return slate
     }
 
     private mutating func make(_ name: EventName, _ index: Int, _ set: RuleSet, _ scopes: [Bool]) -> Slate {
