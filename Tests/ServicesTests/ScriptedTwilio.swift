@@ -150,6 +150,12 @@ final class ScriptedTwilio: Sendable {
         return data
     }
 
+    func destroy(_ channel: String) {
+        state.withLock { $0.channels[channel] = nil }
+        emit(
+            standings, "map_item_removed", ["item_key": .string(channel), "item_data": ["status": "joined"]])
+    }
+
     func edit(_ index: Int64, in channel: String, to text: String) {
         guard var data = state.withLock({ $0.channels[channel]?.items[index]?["data"]?.object }) else {
             return

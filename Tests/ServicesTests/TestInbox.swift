@@ -11,6 +11,8 @@ final class TestInbox: Inbox {
         /// Deliveries that are answered `.behind`.
         var refuses = 0
         var heard = 0
+        /// What `run` threw.
+        var failure: String?
     }
 
     let state: Locked<State>

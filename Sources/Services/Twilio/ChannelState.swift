@@ -8,6 +8,8 @@ struct ChannelState {
     private var people: [Fingerprint: Member] = [:]
     /// Since when we are in it: what is older is history. Nil when unknown.
     private(set) var since: Timestamp?
+    /// We were removed and are about to leave.
+    private var isOut = false
     private let own: UserID
     /// When its document was last changed, as a Sync event number.
     var documentVersion: Int64 = -1
@@ -37,18 +39,22 @@ struct ChannelState {
     mutating func set(_ entry: RosterEntry) {
         roster[entry.key] = entry
         people[Fingerprint(entry.member.user.text)] = entry.member
-        if entry.member.user == own { since = entry.created }
+        if entry.member.user == own {
+            since = entry.created
+            isOut = false
+        }
         channel.memberCount = roster.count
     }
 
     mutating func remove(_ key: String) {
         guard let entry = roster.removeValue(forKey: key) else { return }
         people[Fingerprint(entry.member.user.text)] = nil
+        if entry.member.user == own { isOut = true }
         channel.memberCount = roster.count
     }
 
-    /// Whether something that happened then is older than our being here.
-    func isHistory(_ moment: Timestamp) -> Bool {
-        since.map { moment < $0 } ?? false
+    /// Whether something happened while we were not here.
+    func isMissed(_ moment: Timestamp) -> Bool {
+        isOut || since.map { moment < $0 } ?? false
     }
 }

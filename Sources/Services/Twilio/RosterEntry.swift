@@ -51,6 +51,14 @@ enum SyncChange {
     case standing(channel: String, Standing?, isNew: Bool, Timestamp)
     case nothing
 
+    /// The participant it is about.
+    var memberKey: String? {
+        switch self {
+        case .memberAdded(let entry, _), .memberUpdated(let entry, _), .memberRemoved(let entry, _): entry.key
+        default: nil
+        }
+    }
+
     /// How we stand to a channel.
     enum Standing { case joined, invited, notParticipating }
 }

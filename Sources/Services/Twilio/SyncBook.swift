@@ -322,8 +322,13 @@ extension SyncBook {
     }
 
     /// What a replay lacks has been read otherwise, or need not be.
-    mutating func skipGap(_ object: Int, at now: Timestamp) {
-        for (id, change) in objects[object].order.skip() { apply(change, id: id, to: object, at: now) }
+    ///
+    /// What concerns the members in `told` has been told already.
+    mutating func skipGap(_ object: Int, told: Set<String> = [], at now: Timestamp) {
+        for (id, change) in objects[object].order.skip() {
+            if let key = change.memberKey, told.contains(key) { continue }
+            apply(change, id: id, to: object, at: now)
+        }
         while let (id, change) = objects[object].order.next() { apply(change, id: id, to: object, at: now) }
         if isSettled { news.append(.settled) }
     }
@@ -435,7 +440,7 @@ extension SyncBook {
     private mutating func emit(
         _ kind: ChatEvent.Kind, id: String, at: Timestamp, object: Int, mark: Int64
     ) {
-        guard let channel = objects[object].role.channel, !channels[channel].isHistory(at) else { return }
+        guard let channel = objects[object].role.channel, !channels[channel].isMissed(at) else { return }
         add(kind, id: id, channel: channel, at: at, object: object, mark: mark)
     }
 
@@ -465,9 +470,9 @@ extension SyncBook {
             isChange =
                 before.title != document.title || before.uniqueName != document.uniqueName
                 || before.attributes != document.attributes
-        } else if let last = document.lastMessage {
+        } else {
             // Read again after a restart: each message changes the document, too.
-            isChange = (at - last).magnitude > .seconds(1)
+            isChange = document.lastMessage.map { (at - $0).magnitude > .seconds(1) } ?? true
         }
         guard isChange else { return }
         emit(.channelUpdated, id: id, at: at, object: object, mark: version)
@@ -484,9 +489,10 @@ extension SyncBook {
         }
     }
 
-    /// The roster read again, where a replay had a gap: what differs has happened meanwhile.
-    mutating func compare(_ items: [JSONNode], with object: Int, at now: Timestamp) {
-        guard case .roster(let channel) = objects[object].role else { return }
+    /// The roster read again, where a replay had a gap: what differs has happened meanwhile. Gives whom that concerns.
+    mutating func compare(_ items: [JSONNode], with object: Int, at now: Timestamp) -> Set<String> {
+        guard case .roster(let channel) = objects[object].role else { return [] }
+        var told: Set<String> = []
         let mark = objects[object].order.mark
         let sid = objects[object].sid
         var left = channels[channel].roster
@@ -497,18 +503,21 @@ extension SyncBook {
             channels[channel].set(entry)
             let id = "\(sid)/\(entry.version)"
             if before == nil {
+                told.insert(key)
                 emit(
                     .memberJoined(entry.member), id: id, at: entry.created ?? now, object: object, mark: mark)
             } else if let before, entry.describesOther(than: before) {
+                told.insert(key)
                 emit(.memberUpdated(entry.member), id: id, at: now, object: object, mark: mark)
             }
         }
         for entry in left.values.sorted(by: { $0.key < $1.key }) {
             channels[channel].remove(entry.key)
-            emit(
-                .memberLeft(entry.member), id: "\(sid)/\(entry.key)/left", at: now, object: object, mark: mark
-            )
+            told.insert(entry.key)
+            let id = "\(sid)/\(entry.key)/left"
+            emit(.memberLeft(entry.member), id: id, at: now, object: object, mark: mark)
         }
+        return told
     }
 }
 

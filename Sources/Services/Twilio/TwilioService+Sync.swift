@@ -5,8 +5,9 @@ extension TwilioService {
     /// Subscribes what has to be subscribed and sees to what takes requests, for as long as the connection lasts.
     func seeToEverything(on connection: TwilsockConnection, _ inbox: any Inbox) async throws {
         while true {
-            for news in reader.book?.takeNews() ?? [] {
-                try await see(to: news, tries: 0, on: connection, inbox)
+            // Seeing to one thing may bring up the next.
+            while let news = reader.book?.takeNews(), !news.isEmpty {
+                for item in news { try await see(to: item, tries: 0, on: connection, inbox) }
             }
             try await seeToLate(on: connection, inbox)
             renewOverdue(at: clock.now())
@@ -222,16 +223,17 @@ extension TwilioService {
             url = link.adding("PageToken", next)
         }
         guard reader.book?.isRereading(object) == true else { return }
-        if !isList { compare(members, with: object) }
-        reader.book?.skipGap(object, at: clock.now())
+        let told = isList ? [] : compare(members, with: object)
+        reader.book?.skipGap(object, told: told, at: clock.now())
     }
 
     /// All pages at once: who is on none of them has left.
-    private func compare(_ pages: [UpstreamAnswer], with object: Int) {
+    private func compare(_ pages: [UpstreamAnswer], with object: Int) -> Set<String> {
         let items = pages.flatMap { $0.json["items"]?.array ?? [] }
         let whole: JSON = .array(items)
-        try? json.read(whole.bytes()) { node in
+        let told = try? json.read(whole.bytes()) { node in
             reader.book?.compare(Array(node.elements), with: object, at: clock.now())
         }
+        return told.flatMap(\.self) ?? []
     }
 }
