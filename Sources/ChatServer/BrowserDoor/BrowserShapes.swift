@@ -21,7 +21,7 @@ struct BrowserShapes {
     private func visible(_ world: World) -> [Channel] {
         let mine = world.memberships(of: identity).compactMap { world.channels[$0.channel] }
         return (world.publicChannels + mine.filter(\.profile.isPrivate))
-            .sorted { ($0.profile.created, $0.sid.text) < ($1.profile.created, $1.sid.text) }
+            .sorted { $0.profile.number < $1.profile.number }
     }
 
     func channel(_ channel: Channel, _ world: World, _ writer: inout JSONWriter) {

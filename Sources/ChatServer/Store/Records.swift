@@ -231,6 +231,7 @@ extension Channel.Record {
     var record: [UInt8] {
         row { writer in
             writer.member("sid", profile.sid.text)
+            writer.member("number", profile.number)
             writer.member("friendlyName", orNull: profile.friendlyName)
             writer.member("uniqueName", orNull: profile.uniqueName)
             writer.member("attributes", profile.attributes)
@@ -262,7 +263,8 @@ extension Channel {
             let next = record["next"]?.int
         else { return nil }
         var profile = Profile(
-            sid: sid, friendlyName: record["friendlyName"]?.string, uniqueName: record["uniqueName"]?.string,
+            sid: sid, number: record["number"]?.int ?? 0, friendlyName: record["friendlyName"]?.string,
+            uniqueName: record["uniqueName"]?.string,
             attributes: attributes, isPrivate: record["private"]?.bool ?? false, createdBy: createdBy,
             created: created, updated: updated)
         if let index = record["lastIndex"]?.int, let at = record.time("lastAt") {

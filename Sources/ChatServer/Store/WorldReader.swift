@@ -72,6 +72,7 @@ struct WorldReader {
             world.feeds[channel.messageFeed.sid] = FeedID(topic: .messages, owner: sid)
             world.feeds[channel.rosterFeed.sid] = FeedID(topic: .roster, owner: sid)
             if let name = channel.profile.uniqueName { world.channelNames[name] = sid }
+            world.nextChannel = max(world.nextChannel, channel.profile.number + 1)
             world.channels[sid] = channel
         }
     }

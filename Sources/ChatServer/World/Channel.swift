@@ -5,6 +5,8 @@ package struct Channel: Sendable {
     /// What a channel is called and how it stands, as one value that events carry.
     package struct Profile: Sendable {
         package let sid: SID
+        /// Channels are numbered in the order in which they were made.
+        let number: Int64
         package var friendlyName: String?
         package var uniqueName: String?
         /// JSON text.

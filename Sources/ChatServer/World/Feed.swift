@@ -79,6 +79,13 @@ struct Feed: Sendable {
         return event
     }
 
+    /// Lets go of the oldest events that are about messages up to this index.
+    mutating func forget(upTo index: Int64) {
+        while !log.isEmpty, case .message(let message) = log[0].subject, message.index <= index {
+            _ = log.removeFirst()
+        }
+    }
+
     /// The events after `id` that are still known.
     func events(after id: Int64) -> [FeedEvent] {
         let start = log.position(of: id &+ 1, by: \.id)

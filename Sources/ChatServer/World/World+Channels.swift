@@ -14,9 +14,11 @@ extension World {
         if let uniqueName { try checkFree(uniqueName, for: nil) }
         let channel = Channel(
             Channel.Profile(
-                sid: .fresh(.channel), friendlyName: friendlyName, uniqueName: uniqueName,
+                sid: .fresh(.channel), number: nextChannel, friendlyName: friendlyName,
+                uniqueName: uniqueName,
                 attributes: attributes, isPrivate: isPrivate, createdBy: creator, created: now, updated: now))
         channels[channel.sid] = channel
+        nextChannel += 1
         if let uniqueName { channelNames[uniqueName] = channel.sid }
         feeds[channel.feed.sid] = FeedID(topic: .channel, owner: channel.sid)
         feeds[channel.messageFeed.sid] = FeedID(topic: .messages, owner: channel.sid)

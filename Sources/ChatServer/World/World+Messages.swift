@@ -34,7 +34,10 @@ extension World {
             if let old = channels[sid]?.messages.removeFirst() { forgotten.append(old.index) }
         }
         tellMessages(sid, .added, message, at: now)
-        for index in forgotten { note(.noMessage(channel: sid, index: index)) }
+        for index in forgotten {
+            note(.noMessage(channel: sid, index: index))
+            channels[sid]?.messageFeed.forget(upTo: index)
+        }
         changeProfile(sid, at: now) {
             $0.lastMessage = Channel.LastMessage(index: message.index, at: now)
         }

@@ -6,6 +6,7 @@ internal import Chat
 package struct World: Sendable {
     /// The channels by SID.
     package internal(set) var channels: [SID: Channel] = [:]
+    var nextChannel: Int64 = 0
     var channelNames: [String: SID] = [:]
     /// The users by identity.
     var users: [String: User] = [:]
@@ -87,7 +88,7 @@ package struct World: Sendable {
     /// Channels that everybody may see, oldest first.
     package var publicChannels: [Channel] {
         channels.values.filter { !$0.profile.isPrivate }
-            .sorted { ($0.profile.created, $0.sid.text) < ($1.profile.created, $1.sid.text) }
+            .sorted { $0.profile.number < $1.profile.number }
     }
 
     /// Throws unless `identity` has the permission, here or everywhere.
