@@ -171,7 +171,7 @@ actor Decider {
                 abilities: Abilities(
                     events: [], actions: [], textLimit: .init(0, .bytes)))
         var progress = turn.begin(event, at: parts.time.now, as: account)
-        while !turn.advance(&progress) { try await load() }
+        while !turn.advance(&progress, event) { try await load() }
         add(progress.outcome, of: event)
     }
 

@@ -116,8 +116,10 @@ extension Engine {
 
     /// Keeps the lease, looks after the connections and moves the log into its tables when there is nothing to do.
     private func keepHouse(under lease: Lease, _ queue: BatchQueue<Work>) async throws {
-        let interval = settings.lease / 5
+        let interval = settings.lease / 3
         var lastRenewal = time.now
+        var lastDecided = 0
+        var quietSince: Timestamp?
         while !Task.isCancelled {
             try await time.sleep(for: interval)
             let now = time.now
@@ -131,6 +133,14 @@ extension Engine {
                 if now - lastRenewal > settings.storeLimit { throw JournalError.unwritable(why) }
             }
             pulse.check(at: now) { restart(account: $0) }
+            let decided = counters.snapshot.decided
+            if decided != lastDecided {
+                lastDecided = decided
+                quietSince = now
+            } else if let since = quietSince, now - since > .seconds(60) {
+                quietSince = nil
+                Allocator.trim()
+            }
         }
     }
 }

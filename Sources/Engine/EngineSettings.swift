@@ -13,7 +13,7 @@ package struct EngineSettings: Sendable {
     /// So many channels of one account are served side by side.
     package var channelsAtOnce = 8
     /// So many users and channels stay in memory.
-    package var rowsInMemory = 50_000
+    package var rowsInMemory = 120_000
     /// How long stopping may take; what is not sent by then stays in the journal.
     package var drainLimit = Duration.seconds(20)
     /// An action that takes longer has an unknown outcome.

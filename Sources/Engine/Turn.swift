@@ -40,7 +40,6 @@ package struct Turn: Sendable {
 
     /// An event half way through its handlers.
     package struct Progress: Sendable {
-        fileprivate var event: ChatEvent
         fileprivate var situation: Situation
         fileprivate var queue: [HandlerTable.Entry] = []
         fileprivate var stage = 0
@@ -82,7 +81,7 @@ package struct Turn: Sendable {
     /// The whole step, for a memory that is complete.
     package mutating func take(_ event: ChatEvent, at now: Timestamp, as account: Account) -> Outcome {
         var progress = begin(event, at: now, as: account)
-        while !advance(&progress) {
+        while !advance(&progress, event) {
             // A complete memory misses nothing; were it not complete, what is missing counts as never seen.
             memory.insert([], for: memory.takeMissing())
         }
@@ -94,24 +93,24 @@ package struct Turn: Sendable {
             now: now, own: account.own, abilities: account.abilities, answersLeft: limits.answersPerEvent,
             memory: memory, directory: directory)
         if event.isFromOutside, now - event.sentAt > limits.staleAfter { situation.isStale = true }
-        return Progress(event: event, situation: situation)
+        return Progress(situation: situation)
     }
 
     /// Asks the handlers that are left. False when the journal has to be asked for `memory.takeMissing()` first; then
     /// go on with the same progress. A handler that missed something is asked again.
-    package mutating func advance(_ progress: inout Progress) -> Bool {
+    package mutating func advance(_ progress: inout Progress, _ event: ChatEvent) -> Bool {
         if !progress.isPrepared {
-            guard prepare(&progress) else { return false }
+            guard prepare(&progress, event) else { return false }
         }
         while true {
             while progress.index < progress.queue.count {
-                guard ask(progress.queue[progress.index], &progress) else { return false }
+                guard ask(progress.queue[progress.index], &progress, event) else { return false }
                 progress.index += 1
                 if progress.outcome.removed, progress.stage == Stage.guard.rawValue { break }
             }
             guard nextStage(&progress) else { break }
         }
-        memory.note(progress.event)
+        memory.note(event)
         return true
     }
 
@@ -121,8 +120,7 @@ package struct Turn: Sendable {
         loops.heardOurselves(in: channel, at: event.sentAt)
     }
 
-    private mutating func prepare(_ progress: inout Progress) -> Bool {
-        let event = progress.event
+    private mutating func prepare(_ progress: inout Progress, _ event: ChatEvent) -> Bool {
         memory.setTime(progress.situation.now)
         if let user = event.member?.user {
             let (facts, isLoaded) = memory.facts(of: user, in: event.channel?.id)
@@ -154,14 +152,16 @@ package struct Turn: Sendable {
     }
 
     /// False when something was missing; then nothing was changed.
-    private mutating func ask(_ entry: HandlerTable.Entry, _ progress: inout Progress) -> Bool {
-        if let name = progress.event.name, entry.wants & HandlerTable.bit(of: name) == 0 { return true }
+    private mutating func ask(
+        _ entry: HandlerTable.Entry, _ progress: inout Progress, _ event: ChatEvent
+    ) -> Bool {
+        if let name = event.name, entry.wants & HandlerTable.bit(of: name) == 0 { return true }
         let isAnswer = progress.stage == Stage.answer.rawValue
         progress.situation.answersLeft = max(0, limits.answersPerEvent - progress.outcome.answers)
         let start = Stopwatch()
         var decision: Decision
         do {
-            decision = try entry.handler.decide(progress.event, in: progress.situation)
+            decision = try entry.handler.decide(event, in: progress.situation)
         } catch {
             if memory.hasMissing { return false }
             // A failed handler ends no stage, uses up no cooldown and counts no answer.
@@ -175,10 +175,10 @@ package struct Turn: Sendable {
         }
         guard !decision.isEmpty else { return true }
         if isAnswer, decision.answers > progress.situation.answersLeft { return true }
-        fillIn(&decision, of: entry.name, progress.event)
-        dropSilenced(&decision, progress.event)
+        fillIn(&decision, of: entry.name, event)
+        dropSilenced(&decision, event)
         guard memory.apply(decision.changes) else { return false }
-        record(decision, &progress)
+        record(decision, &progress, event)
         return true
     }
 
@@ -212,8 +212,7 @@ package struct Turn: Sendable {
         decision.answers = max(0, decision.answers - (before - decision.actions.count))
     }
 
-    private mutating func record(_ decision: Decision, _ progress: inout Progress) {
-        let event = progress.event
+    private mutating func record(_ decision: Decision, _ progress: inout Progress, _ event: ChatEvent) {
         for action in decision.actions {
             // Two actions of one rule may have one path: a relay to several channels.
             var path = action.path

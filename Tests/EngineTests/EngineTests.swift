@@ -227,6 +227,40 @@ import Testing
         #expect(answers(chat, "staff") == (0..<200).map { "re: \($0)" })
     }
 
+    @Test
+    func `who was greeted once is not greeted again, after a restart either, though few fit into memory`()
+        async throws
+    {
+        let greet = Handler("greet", needs: Needs(events: [.memberJoined])) { event, situation in
+            guard let member = event.member else { return .nothing }
+            let key = MemoryKey(owner: "greet", name: "once", subject: .user(member.user))
+            if situation.memory.value(of: key) != nil { return .nothing }
+            #expect(situation.facts.firstSeen == nil)
+            var decision = Decision.send("Welcome, \(member.name)!", about: event)
+            decision.changes = [.claim(key, at: situation.now, most: 1, keep: nil)]
+            return decision
+        }
+        let file = TemporaryFile()
+        let chat = FakeChat()
+        let people = (0..<40).map { "user\($0)" }
+        for _ in 0..<3 {
+            let journal = try await SQLiteJournal.open(file.path)
+            var rig = Rig([greet], journal: journal, chat: chat)
+            rig.settings.rowsInMemory = 5
+            rig.settings.batchLimit = 7
+            try await rig.runReady { engine in
+                for _ in 0..<2 {
+                    for name in people { chat.join(name, "lobby") }
+                    for name in people { chat.leave(name, "lobby") }
+                }
+                while await engine.metrics.decided < 160 { await Task.yield() }
+                #expect(await engine.metrics.rowsInMemory < 20)
+            }
+            await journal.close()
+        }
+        #expect(answers(chat) == people.map { "Welcome, \($0)!" })
+    }
+
     @Test func `events are counted, and how long they took`() async throws {
         let rig = Rig([.echo])
         try await rig.runReady { engine in

@@ -1,5 +1,6 @@
 import Chat
 import ChatTesting
+import Glibc
 import Testing
 
 @testable import Engine
@@ -33,6 +34,11 @@ import Testing
             rig.chat.say("hi", as: "ana", in: "lobby")
             await rig.chat.wait { $0.performed.count == 1 }
         }
+    }
+
+    @Test func `memory can be given back`() {
+        Allocator.trim()
+        #expect(dlsym(nil, "malloc_trim") != nil)
     }
 
     @Test func `a decider that stands still starves the watchdog`() {
