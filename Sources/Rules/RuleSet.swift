@@ -90,7 +90,7 @@ package final class RuleSet: Sendable {
 }
 
 /// The rules of one stage.
-struct RuleHandler: EventHandler {
+final class RuleHandler: EventHandler {
     let rules: RuleSet
     let stage: Stage
     let needs: Needs
