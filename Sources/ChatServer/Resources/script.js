@@ -18,6 +18,7 @@ const state = {
   firstNew: null,
   editing: null,
   drafts: new Map(),
+  wantsPeople: false,
   typing: new Map(),
 };
 
@@ -152,7 +153,7 @@ const hear = {
     state.channels.delete(channel);
     if (channel === state.open) {
       closeChannel();
-      toast(`${name} was deleted.`);
+      toast(`${name} was deleted.`, false);
     }
     renderChannels();
   },
@@ -338,7 +339,11 @@ async function openChannel(sid, { takesFocus = false, keepsPlace = false } = {})
   }
   showTalk();
   renderChannels();
-  if (takesFocus) (channel.joined && matchMedia("(hover: hover)").matches ? $("text") : $("talk-title")).focus();
+  if (takesFocus) {
+    // A finger's keyboard would cover half of the screen unasked.
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    (!channel.joined ? $("join") : isTouch ? $("talk-title") : $("text")).focus();
+  }
   if (channel.joined) await loadNewest(channel, keepsPlace);
 }
 
@@ -385,10 +390,8 @@ function showTalk() {
   const channel = state.channels.get(state.open);
   show($("nothing"), !channel);
   show($("talk"), channel);
-  if (!channel) {
-    show($("people"), false);
-    return;
-  }
+  show($("people"), channel && state.wantsPeople);
+  if (!channel) return;
   renderTop();
   show($("composer"), channel.joined);
   show($("join-bar"), !channel.joined);
@@ -476,6 +479,7 @@ function renderPeople(sid) {
 }
 
 function showPeople(isShown) {
+  state.wantsPeople = isShown;
   show($("people"), isShown);
   $("people-button").setAttribute("aria-expanded", String(isShown));
   save("people", isShown ? "yes" : "no");
@@ -897,8 +901,9 @@ function ask(title, text, yes) {
   });
 }
 
-function toast(text) {
+function toast(text, isError = true) {
   say($("toast"), text);
+  $("toast").classList.toggle("bad", isError);
   clearTimeout(toast.timer);
   toast.timer = setTimeout(() => show($("toast"), false), 5000);
 }
@@ -956,9 +961,7 @@ function recall(key) {
 line.wantsIn = recall("name") || null;
 $("name").value = line.wantsIn ?? "";
 if (line.wantsIn) show($("door"), false);
-if (innerWidth > 1000 && recall("people") !== "no") {
-  show($("people"), true);
-  $("people-button").setAttribute("aria-expanded", "true");
-}
+state.wantsPeople = innerWidth > 1000 && recall("people") !== "no";
+$("people-button").setAttribute("aria-expanded", String(state.wantsPeople));
 if (!line.wantsIn) $("name").focus();
 line.connect();
