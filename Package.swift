@@ -66,12 +66,13 @@ let libraries: [[Target]] = [
     library("SQLite", over: c("CSQLite", "sqlite3", apt: "libsqlite3-dev")),
     library("Matching", over: cxx("CRE2", links: "re2"), uses: ["Unicode"]),
     library("Unicode", over: cxx("CICU", links: "icuuc", "icui18n")),
+    library("Zones", over: cxx("CCctz", links: "cctz")),
     library("Crypto", over: c("CCrypto", "libcrypto", apt: "libssl-dev")),
 ]
 
 let parts: [[Target]] = [
     part("Chat"),
-    part("Rules", uses: ["Chat", "YAML", "Matching", "Unicode"], fixtures: ["Fixtures"]),
+    part("Rules", uses: ["Chat", "YAML", "Matching", "Unicode", "Zones"], fixtures: ["Fixtures"]),
     part("Engine", uses: ["Chat", "SQLite"], testsUse: ["ChatTesting"]),
     part("Rehearsal", uses: ["Chat", "Rules", "Engine"]),
     part(
@@ -89,7 +90,7 @@ let parts: [[Target]] = [
 
 let everything = [
     "Chat", "Rules", "Engine", "Rehearsal", "Services", "Plugins", "ChatServer", "HTTP", "HTTPServer",
-    "WebSocket", "YAML", "JSON", "SQLite", "Matching", "Unicode", "Crypto",
+    "WebSocket", "YAML", "JSON", "SQLite", "Matching", "Unicode", "Zones", "Crypto",
 ]
 
 let package = Package(

@@ -5,7 +5,7 @@ import Testing
     /// Which part may import which; the package manager does not hold us to it.
     static let mayImport: [String: Set<String>] = [
         "Chat": [],
-        "Rules": ["Chat", "YAML", "Matching", "Unicode"],
+        "Rules": ["Chat", "YAML", "Matching", "Unicode", "Zones"],
         "Engine": ["Chat", "SQLite"],
         "Rehearsal": ["Chat", "Rules", "Engine"],
         "Services": ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],
@@ -20,6 +20,7 @@ import Testing
         "SQLite": ["CSQLite"],
         "Matching": ["CRE2", "Unicode"],
         "Unicode": ["CICU"],
+        "Zones": ["CCctz"],
         "Crypto": ["CCrypto"],
     ]
 
