@@ -7,13 +7,14 @@ CONFIG    ?= config.yaml
 RELEASE    = swift build -c release --static-swift-stdlib
 BINARY     = .build/release/steward
 
-.PHONY: help run test build bench install packages lint format check clean
+.PHONY: help run test build bench endurance install packages lint format check clean
 
 help:
 	@echo 'make run      build steward and start it with config.yaml: the built-in chat server and one bot'
 	@echo 'make test     lint, build, all tests, the thread sanitizer, and the tests of bots/'
 	@echo 'make build    the release program, .build/release/steward'
 	@echo 'make bench    speed and memory, beside a stated peer'
+	@echo 'make endurance  ten minutes of chat with short tokens, then with cuts, restarts and kills'
 	@echo 'make install  the program, its unit and its manual into PREFIX ($(PREFIX)); DESTDIR for packagers'
 
 run: build
@@ -46,7 +47,7 @@ bench: packages
 	.build/release/Bench
 
 install: build
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/steward
+	install -D -s -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/steward
 	install -D -m 644 systemd/steward.1 $(DESTDIR)$(PREFIX)/share/man/man1/steward.1
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d
 	sed 's|@PREFIX@|$(PREFIX)|' systemd/steward.service > $(DESTDIR)/lib/systemd/system/steward.service
@@ -58,3 +59,8 @@ packages:
 
 clean:
 	rm -rf .build
+
+# Chats with a running steward for a while as things go wrong: tokens that live 30 s, then cuts, restarts and kills.
+endurance: build
+	python3 Tests/Endurance/endurance.py refresh
+	python3 Tests/Endurance/endurance.py storm

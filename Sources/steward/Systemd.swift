@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 
 /// Tells systemd how we are, over the datagram socket it names in the environment; silent without systemd.
@@ -19,9 +20,8 @@ struct Systemd: Sendable {
 
     /// systemd 253 and later wait for the next `ready`; older ones ignore it.
     func reloading() {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        notify("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1000)")
+        let microseconds = DispatchTime.now().uptimeNanoseconds / 1000
+        notify("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     }
 
     /// A status is one line.

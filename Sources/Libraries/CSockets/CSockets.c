@@ -43,6 +43,15 @@ int sockets_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
+// In C, because Swift finds these flags in whichever C module was the first to include them.
+ptrdiff_t sockets_receive(int descriptor, void *bytes, size_t count) {
+    return recv(descriptor, bytes, count, MSG_DONTWAIT);
+}
+
+ptrdiff_t sockets_send(int descriptor, const void *bytes, size_t count) {
+    return send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 void sockets_mask(void *bytes, size_t count, uint32_t key, size_t phase) {
     uint8_t turned[8];
     for (size_t i = 0; i < 8; i++) turned[i] = (uint8_t)(key >> (8 * ((phase + i) & 3)));

@@ -88,10 +88,11 @@ final class ServerCore: Sendable {
 
     /// Gives a new connection to libmicrohttpd. True when there is room for more.
     private func take(
-        _ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t, _ daemon: Handle
+        _ descriptor: Int32, _ address: UnsafeRawPointer, _ length: UInt32, _ daemon: Handle
     ) -> Bool {
         // It closes the descriptor when it cannot take it.
-        let isTaken = MHD_add_connection(daemon.pointer, descriptor, address, length) == .YES
+        let isTaken = MHD_add_connection(
+            daemon.pointer, descriptor, address.assumingMemoryBound(to: sockaddr.self), length) == .YES
         return state.with { state in
             if isTaken { state.connections += 1 }
             state.isFull = state.connections >= limits.connections

@@ -37,10 +37,8 @@ struct Accepting {
                 default: return false
                 }
             }
-            isFull = !withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    listener.take(descriptor, $0, length)
-                }
+            isFull = !withUnsafeBytes(of: &address) { bytes in
+                bytes.baseAddress.map { listener.take(descriptor, $0, length) } ?? true
             }
             if isFull { return false }
         }

@@ -103,7 +103,7 @@ final class Hub {
 
     private func drain(_ descriptor: Int32, _ key: UInt64) {
         for _ in 0..<16 {
-            let count = Glibc.recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            let count = sockets_receive(descriptor, buffer.baseAddress, buffer.count)
             if count > 0 { continue }
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             dropLingerer(key)

@@ -1,9 +1,10 @@
-package import Glibc
+import Glibc
 
 /// A listening socket whose connections somebody takes.
 package final class SocketListener: Sendable {
-    /// Is given a connection, which does not block, and its peer's address. False: no more until `resume`.
-    package typealias Take = @Sendable (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
+    /// Is given a connection, which does not block, and its peer's `sockaddr` with its size. False: no more until
+    /// `resume`. The address is raw bytes, because which C module owns the type depends on the configuration.
+    package typealias Take = @Sendable (Int32, UnsafeRawPointer, UInt32) -> Bool
 
     let descriptor: Int32
     let key: UInt64

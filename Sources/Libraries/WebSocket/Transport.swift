@@ -1,4 +1,5 @@
 import CCurl
+import CSockets
 import Glibc
 
 /// What carries a socket's bytes. Belongs to the loop; does not wait.
@@ -24,7 +25,7 @@ enum Transport: Sendable {
     func read(_ buffer: UnsafeMutableRawBufferPointer) -> Moved {
         switch self {
         case .descriptor(let descriptor, _):
-            let count = Glibc.recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            let count = sockets_receive(descriptor, buffer.baseAddress, buffer.count)
             if count > 0 { return .bytes(count) }
             if count == 0 { return .end }
             return Self.moved(errno)
@@ -36,8 +37,7 @@ enum Transport: Sendable {
     func write(_ bytes: UnsafeRawBufferPointer) -> Moved {
         switch self {
         case .descriptor(let descriptor, _):
-            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
-            let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            let count = sockets_send(descriptor, bytes.baseAddress, bytes.count)
             return count >= 0 ? .bytes(count) : Self.moved(errno)
         case .curl(let connection):
             return connection.write(bytes)

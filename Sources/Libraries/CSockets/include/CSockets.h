@@ -30,6 +30,12 @@ int sockets_wait(int epoll, SocketsEvent *events, int count, int milliseconds);
 /// Accepts a connection that does not block and is not inherited. Its descriptor, or -1 and errno.
 int sockets_accept(int listener, struct sockaddr *address, socklen_t *length);
 
+/// Reads what has arrived without waiting, as `recv` does.
+ptrdiff_t sockets_receive(int descriptor, void *bytes, size_t count);
+
+/// Writes what fits without waiting and without a signal when the peer is gone, as `send` does.
+ptrdiff_t sockets_send(int descriptor, const void *bytes, size_t count);
+
 /// Flips `count` bytes with the masking key of RFC 6455 section 5.3, whose first byte is the lowest of `key`.
 /// `phase` is how many bytes of the payload came before.
 void sockets_mask(void *bytes, size_t count, uint32_t key, size_t phase);
