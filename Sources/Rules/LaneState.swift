@@ -10,6 +10,7 @@ struct LaneState {
     private(set) var text = ""
 
     mutating func read(_ text: String, _ lane: Lane) {
+        let text = SkippedText.removingControls(from: text) ?? text
         self.text = SkippedText.removing(lane.name.skip, from: text) ?? text
         folded.fold(self.text, to: lane.name.level)
         lane.patterns.scan(folded, of: self.text, using: &scan)

@@ -59,7 +59,7 @@ extension Regex {
         var groups: [String: String] = [:]
         for (name, range) in zip(groupNames, match.groups) {
             if let name, let range, groups[name] == nil {
-                groups[name] = String(decoding: bytes[range], as: UTF8.self)
+                groups[name] = SkippedText.unmarked(String(decoding: bytes[range], as: UTF8.self))
             }
         }
         return groups

@@ -161,12 +161,13 @@ struct RuleTelling {
                 guard targets.contains(where: { table.targets[$0].probe == number }) else { continue }
                 let range = state.folded.original(of: hit.range)
                 guard range.upperBound <= bytes.count else { continue }
-                return "\"\(String(decoding: bytes[range], as: UTF8.self))\""
+                return "\"\(SkippedText.unmarked(String(decoding: bytes[range], as: UTF8.self)))\""
             }
             let text = probe.seesFolded ? String(decoding: state.folded.bytes, as: UTF8.self) : state.text
             for regex in probe.regexes {
                 guard let match = regex.firstMatch(in: text) else { continue }
-                return "\"\(String(decoding: Array(text.utf8)[match.range], as: UTF8.self).shortened)\""
+                let piece = String(decoding: Array(text.utf8)[match.range], as: UTF8.self)
+                return "\"\(SkippedText.unmarked(piece).shortened)\""
             }
         }
         return nil

@@ -211,7 +211,13 @@ struct RuleTurn {
         switch condition {
         case .found(let probe): return isFound(probe)
         case .has(let fields):
-            return fields.contains { !$0.texts(event).isEmpty }
+            return fields.contains { field in
+                switch field {
+                case .body: look.text != nil
+                case .userName: look.name != nil
+                case .attachmentNames: !field.texts(event).isEmpty
+                }
+            }
         case .near(let test):
             return test.lanes.contains { lane in
                 folded(lane, event, set).contains { test.matches($0) }

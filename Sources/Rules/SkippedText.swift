@@ -22,6 +22,34 @@ enum SkippedText {
                 (kept.lastIndex { !isEdge($0) } ?? kept.startIndex - 1) - kept.startIndex + 1), as: UTF8.self)
     }
 
+    /// The text without control characters, which nobody sees and which would part a word; nil when it has none.
+    static func removingControls(from text: String) -> String? {
+        guard text.utf8.withContiguousStorageIfAvailable(mayHaveControls) ?? true else { return nil }
+        let kept = text.unicodeScalars.filter { !isControl($0) }
+        return kept.count == text.unicodeScalars.count ? nil : String(String.UnicodeScalarView(kept))
+    }
+
+    /// Line breaks and tabs are among what makes it say yes.
+    private static func mayHaveControls(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in bytes { found |= zero(byte & 0xE0) | zero(byte ^ 0x7F) | zero(byte ^ 0xC2) }
+        return found & 0x80 != 0
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 9...13, 0x85: false
+        case 0..<32, 0x7F...0x9F: true
+        default: false
+        }
+    }
+
+    /// A piece of a text that something was taken out of, without the marks of that.
+    static func unmarked(_ text: String) -> String {
+        text.utf8.contains(separator)
+            ? String(text.unicodeScalars.filter { $0.value != UInt32(separator) }) : text
+    }
+
     /// Whether anything could be a link, code or a quote. The first pass has no exits, so the compiler makes vector
     /// code of it; most texts that stop at a dot or a colon end in the second.
     private static func mayHaveSome(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {

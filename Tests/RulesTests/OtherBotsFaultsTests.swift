@@ -13,6 +13,7 @@ import Testing
 
     @Test(arguments: [
         "re\u{200B}fund", "re\u{00AD}fund", "r\u{2060}e\u{FEFF}f\u{200D}und", "\u{202E}refund\u{202C}",
+        "re\u{1}fund", "re\u{7F}f\u{9F}und",
     ])
     func `invisible characters inside a word do not hide it`(_ text: String) throws {
         #expect(try guarded(text, by: "refund"))

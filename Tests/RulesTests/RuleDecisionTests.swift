@@ -183,6 +183,21 @@ import Testing
         #expect(scene.take(event) == ["reply dm1: direct"])
     }
 
+    @Test func `what happens to the whole account is told where the rule says`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              up: {when: [serviceUp, started], do: [{send: {to: [staff, lobby], text: "{{ service.name }} is up"}}]}
+              here: {when: serviceUp, in: lobby, do: [{send: {to: staff, text: "never"}}]}
+            """)
+        #expect(
+            scene.take(scene.event(.serviceUp, in: nil)) == [
+                "send staff: twilio is up", "send general: twilio is up",
+            ])
+        #expect(scene.take(scene.event(.channelAdded, in: scene.channel("x"))) == [])
+    }
+
     @Test func `answers do not see edits, guards do`() throws {
         let scene = try Scene(
             """

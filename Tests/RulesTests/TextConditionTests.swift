@@ -99,6 +99,16 @@ import Testing
         #expect(try !answers("{regex: 'strasse'}", "STRASSE"))
     }
 
+    @Test func `a group that spans a link is printed without it`() throws {
+        let scene = try Scene(
+            rule: """
+                    when: messageAdded
+                    if: {text: {regex: 'say (?<what>.*)'}}
+                    do: [{reply: "{{ match.what }}"}]
+                """.indented)
+        #expect(scene.say("say see https://x.org/y now") == ["reply general: see  now"])
+    }
+
     @Test(.timeLimit(.minutes(1))) func `a crafted text against a fragile regex takes no time`() throws {
         #expect(try !answers("{regex: '(a+)+$'}", String(repeating: "a", count: 50_000) + "!"))
     }
