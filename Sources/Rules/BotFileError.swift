@@ -68,6 +68,7 @@ final class Findings {
     }
 
     func warn(_ problem: String, at spot: Spot, hint: String? = nil) {
+        guard said.insert(Said(problem: problem, spot: spot)).inserted else { return }
         add(.warning, problem, spot, hint)
     }
 

@@ -46,6 +46,8 @@ struct LaneBuilder {
     private var regexes: [(regex: Regex, sees: PatternSet.Subject)] = []
     private var regexNumbers: [String: Int] = [:]
     private var regexProbes: [[Int32]] = []
+    /// Where each expression stands first.
+    private(set) var regexSpots: [Spot] = []
 
     init(_ name: Lane.Name) {
         self.name = name
@@ -61,7 +63,7 @@ struct LaneBuilder {
         }
     }
 
-    mutating func add(_ regex: Regex, sees subject: PatternSet.Subject, for probe: Int32) {
+    mutating func add(_ regex: Regex, sees subject: PatternSet.Subject, for probe: Int32, at spot: Spot) {
         let key = "\(subject) \(regex.source)"
         if let number = regexNumbers[key] {
             regexProbes[number].append(probe)
@@ -69,6 +71,7 @@ struct LaneBuilder {
             regexNumbers[key] = regexes.count
             regexes.append((regex, subject))
             regexProbes.append([probe])
+            regexSpots.append(spot)
         }
     }
 

@@ -1,0 +1,177 @@
+internal import Chat
+internal import Matching
+internal import Unicode
+
+/// Conditions as they are written become conditions that can be asked.
+extension RuleCompiler {
+    func compile(
+        _ condition: BotCondition, of rule: BotRule, stage: Stage, _ groupNames: inout [String]
+    ) -> Condition {
+        switch condition {
+        case .all(let list): return .all(list.map { compile($0, of: rule, stage: stage, &groupNames) })
+        case .any(let list): return .any(list.map { compile($0, of: rule, stage: stage, &groupNames) })
+        case .not(let inner): return .not(compile(inner, of: rule, stage: stage, &groupNames))
+        case .text(let text): return compile(text, of: rule, stage: stage, &groupNames)
+        case .user(let user):
+            for role in (user.roles ?? []) + (user.notRoles ?? []) { check(role: role) }
+            if !rule.when.isEmpty, !rule.when.contains(where: { $0.value.hasMember }) {
+                findings.error("\(rule.eventNames) has no user", at: user.spot)
+            }
+            let test = UserTest(user)
+            guard let name = user.name else { return .user(test) }
+            return .all([.user(test), compile(name, of: rule, stage: stage, &groupNames)])
+        }
+    }
+
+    func compile(
+        _ text: BotText, of rule: BotRule, stage: Stage, _ groupNames: inout [String]
+    ) -> Condition {
+        check(text, of: rule, stage: stage)
+        let level = text.fold.flatMap { FoldLevel(rawValue: $0.value) } ?? .plain
+        let lanes = text.fields.map { field in
+            lane(Lane.Name(field: field, skip: field == .body ? text.skip : [], level: level))
+        }
+        let place = Phrase.Place(rawValue: text.match.rawValue) ?? .word
+        var conditions: [Condition] = []
+        func add(
+            _ kind: Probe.Kind, _ words: [Placed<String>], _ place: Phrase.Place, _ anchor: Lane.Target.Anchor
+        ) -> Condition {
+            .found(probe(Probe(kind: kind, words: words, fields: text.fields, lanes: lanes), place, anchor))
+        }
+        if let words = text.any { conditions.append(add(.any, resolved(words), place, .none)) }
+        if let words = text.all {
+            conditions += resolved(words).map { add(.all, [$0], place, .none) }
+        }
+        if let words = text.equals { conditions.append(add(.equals, resolved(words), .anywhere, .whole)) }
+        if let words = text.starts {
+            let isOpen = place == .anywhere || place == .prefix
+            conditions.append(add(.starts, resolved(words), isOpen ? .prefix : .word, .start))
+        }
+        if let words = text.ends {
+            let isOpen = place == .anywhere || place == .suffix
+            conditions.append(add(.ends, resolved(words), isOpen ? .suffix : .word, .end))
+        }
+        if let sources = text.regexes {
+            conditions.append(regexes(sources, text, lanes, &groupNames))
+        }
+        if let near = text.near {
+            let words = resolved(near.words)
+            let phrases = words.map { NearTest.words(of: $0.value.folded(to: level)) }
+            conditions.append(
+                .near(NearTest(phrases: phrases, edits: near.edits, words: words, lanes: lanes)))
+        }
+        if let words = text.none {
+            let none = add(.none, resolved(words), place, .none)
+            conditions += [.has(text.fields), .not(none)]
+        }
+        return conditions.count == 1 ? conditions[0] : .all(conditions)
+    }
+
+    func lane(_ name: Lane.Name) -> Int {
+        if let number = laneNumbers[name] { return number }
+        laneNumbers[name] = builders.count
+        builders.append(LaneBuilder(name))
+        return builders.count - 1
+    }
+
+    func probe(_ probe: Probe, _ place: Phrase.Place, _ anchor: Lane.Target.Anchor) -> Int32 {
+        let number = Int32(probes.count)
+        probes.append(probe)
+        sizes.append(probe.words.count)
+        for word in probe.words {
+            do throws(PhraseError) {
+                let phrase = try Phrase(written: word.value, in: place)
+                for lane in probe.lanes
+                where phrase.text.folded(to: builders[lane].name.level).trimmed.isEmpty {
+                    findings.error("nothing of \"\(word.value.shortened)\" can be matched", at: word.spot)
+                    break
+                }
+                for lane in probe.lanes {
+                    builders[lane].add(phrase, for: Lane.Target(probe: number, anchor: anchor))
+                }
+            } catch {
+                findings.error(error.text, at: word.spot)
+            }
+        }
+        return number
+    }
+
+    func check(_ word: Placed<String>) {
+        do throws(PhraseError) {
+            _ = try Phrase(written: word.value)
+        } catch {
+            findings.error(error.text, at: word.spot)
+        }
+    }
+
+    func regexes(
+        _ sources: [Placed<String>], _ text: BotText, _ lanes: [Int], _ groupNames: inout [String]
+    ) -> Condition {
+        var probe = Probe(kind: .regex, words: sources, fields: text.fields, lanes: lanes)
+        probe.seesFolded = text.fold != nil
+        let number = Int32(probes.count)
+        for source in sources {
+            do throws(RegexError) {
+                let regex = try compiled(source.value)
+                probe.regexes.append(regex)
+                groupNames += regex.groupNames.compactMap(\.self)
+                warn(regex, source, text)
+                for lane in lanes {
+                    builders[lane].add(
+                        regex, sees: text.fold == nil ? .original : .folded, for: number, at: source.spot)
+                }
+            } catch {
+                findings.error(error.text, at: source.spot)
+            }
+        }
+        probes.append(probe)
+        // What it takes to try it is not known; any list of words is better.
+        sizes.append(1000)
+        return .found(number)
+    }
+
+    func compiled(_ source: String) throws(RegexError) -> Regex {
+        if let known = regexes[source] { return known }
+        let regex = try Regex(source)
+        regexes[source] = regex
+        return regex
+    }
+
+    func warn(_ regex: Regex, _ source: Placed<String>, _ text: BotText) {
+        if regex.matchesEmptyText {
+            findings.warn("this expression matches every text", at: source.spot)
+        }
+        if !regex.asciiClassesBesideLetters.isEmpty {
+            findings.warn(
+                "\\b, \\w and \\d are ASCII here and stand beside a letter that is not", at: source.spot,
+                hint: "use \\p{L} and \\p{N}")
+        }
+    }
+
+    func check(_ text: BotText, of rule: BotRule, stage: Stage) {
+        let events = rule.when.map(\.value)
+        if text.fields == [.body], !events.isEmpty, !events.contains(where: \.hasMessage) {
+            findings.error("\(rule.eventNames) has no text to look at", at: text.spot)
+        }
+        if text.skip.contains(.links), text.fields.contains(.body) {
+            let words = (text.any ?? []) + (text.all ?? []) + (text.starts ?? []) + (text.regexes ?? [])
+            if let word = words.first(where: { $0.value.contains("://") || $0.value.hasPrefix("www.") }) {
+                findings.warn(
+                    "links are skipped here, so this never matches one", at: word.spot, hint: "add skip: none"
+                )
+            }
+        }
+        if stage == .guard, text.match == .anywhere {
+            let words = resolvedQuietly(text.any ?? [])
+            if let word = words.first(where: { $0.value.count < 5 }) {
+                findings.warn(
+                    "\"\(word.value)\" is short and matches inside other words", at: word.spot,
+                    hint: "remove match: anywhere")
+            }
+        }
+    }
+
+    func resolvedQuietly(_ words: [Placed<String>]) -> [Placed<String>] {
+        words.flatMap { $0.value.isListName ? lists[String($0.value.dropFirst())] ?? [] : [$0] }
+    }
+}

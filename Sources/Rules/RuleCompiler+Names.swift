@@ -1,0 +1,86 @@
+internal import Chat
+
+/// Names must be declared, and only once.
+extension RuleCompiler {
+    func twice(_ what: String, _ name: Placed<String>, _ first: Spot) {
+        findings.error(
+            "\(what) \"\(name.value)\" is declared twice", at: name.spot,
+            hint: "it is at \(first.file):\(first.place) already")
+    }
+
+    func check(channel name: Placed<String>, mayBeGlob: Bool = false) {
+        if mayBeGlob, name.value == Scope.direct || name.value.contains("*") { return }
+        if directory.isEmpty {
+            warnOnce("channel", name)
+        } else if directory.places(named: name.value).isEmpty {
+            let names = directory.channels.keys.sorted() + directory.accounts.values.flatMap(\.joins)
+            findings.error(
+                "unknown channel \"\(name.value)\"", at: name.spot,
+                hint: Suggestion.hint(for: name.value, among: names)
+                    ?? "name it under channels: in config.yaml, or let an account join it")
+        }
+    }
+
+    func check(role name: Placed<String>) {
+        if directory.roles[name.value] != nil || Rule.rolesOfOrder.contains(name.value) { return }
+        if directory.isEmpty {
+            warnOnce("role", name)
+        } else {
+            let names = directory.roles.keys.sorted() + Rule.rolesOfOrder
+            findings.error(
+                "unknown role \"\(name.value)\"", at: name.spot,
+                hint: Suggestion.hint(for: name.value, among: names) ?? "name it under roles: in config.yaml")
+        }
+    }
+
+    func warnOnce(_ what: String, _ name: Placed<String>) {
+        guard warnedNames.insert("\(what) \(name.value)").inserted else { return }
+        findings.warn("\(what) \"\(name.value)\" is not checked without config.yaml", at: name.spot)
+    }
+
+    func check(events rule: BotRule) {
+        guard !directory.accounts.isEmpty else { return }
+        let own: Set<EventName> = [.started, .serviceUp, .serviceDown]
+        for event in rule.when where !own.contains(event.value) {
+            let lacking = directory.accounts.filter { !$0.value.abilities.events.contains(event.value) }
+            guard !lacking.isEmpty else { continue }
+            let names = lacking.keys.sorted().joined(separator: ", ")
+            if lacking.count == directory.accounts.count {
+                findings.error("no account tells \(event.value.rawValue)", at: event.spot)
+            } else {
+                findings.warn("\(event.value.rawValue) is not told by \(names)", at: event.spot)
+            }
+        }
+    }
+}
+
+extension Directory {
+    /// Nothing is known, as when a file is checked by itself.
+    var isEmpty: Bool { accounts.isEmpty && channels.isEmpty && roles.isEmpty }
+}
+
+extension EventName {
+    var hasMessage: Bool {
+        switch self {
+        case .messageAdded, .messageEdited, .messageDeleted, .reactionAdded, .reactionRemoved, .delivered:
+            true
+        default: false
+        }
+    }
+
+    var hasMember: Bool {
+        switch self {
+        case .channelAdded, .channelUpdated, .channelDeleted, .channelFrozen, .started, .serviceUp,
+            .serviceDown:
+            false
+        default: true
+        }
+    }
+
+    var hasChannel: Bool {
+        switch self {
+        case .started, .serviceUp, .serviceDown: false
+        default: true
+        }
+    }
+}
