@@ -34,6 +34,8 @@ final class AccountInbox: Inbox {
         var lastHeard: Timestamp
         /// Restarts because of silence since it was last heard for long.
         var deafRestarts = 0
+        /// The last reason that was logged; the same one again is no news.
+        var complaint: String?
         /// Complaints are logged once, not once an event.
         var hasComplained = false
     }
@@ -119,18 +121,19 @@ final class AccountInbox: Inbox {
 
     func report(_ status: ServiceStatus) {
         let now = time.now
-        let isNew = state.withLock { state in
-            guard state.status != status else { return false }
+        let (isNew, isNews) = state.withLock { state in
+            guard state.status != status else { return (false, false) }
             state.status = status
             state.since = now
             state.lastHeard = now
             if status == .up { state.ups += 1 }
-            return true
+            return (true, state.isNews(status))
         }
         guard isNew else { return }
         changed.fire()
         gate.changed.fire()
         queue.put(.status(account: account, status))
+        guard isNews else { return }
         switch status {
         case .connecting: log.debug("connecting")
         case .up: log.info("logged in, all channels known")
@@ -155,6 +158,21 @@ final class AccountInbox: Inbox {
 
     func noteHearing() {
         state.withLock { $0.deafRestarts = 0 }
+    }
+}
+
+extension AccountInbox.State {
+    /// Whether the log has not said so already.
+    fileprivate mutating func isNews(_ status: ServiceStatus) -> Bool {
+        switch status {
+        case .connecting: return true
+        case .up:
+            complaint = nil
+            return true
+        case .down(let reason), .failed(let reason):
+            defer { complaint = reason }
+            return complaint != reason
+        }
     }
 }
 

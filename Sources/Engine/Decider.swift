@@ -18,7 +18,11 @@ actor Decider {
     /// Came due before it was known who we are on their account.
     private var early: [String: [String]] = [:]
     private var order: Int64
-    private var ups = 0
+    private var statusEvents = 0
+    /// Whether handlers were told last that an account is up.
+    private var toldUp: [String: Bool] = [:]
+    /// Accounts whose events come too late for answers, as far as the log was told.
+    private var late: Set<String> = []
     private var pending = Pending()
 
     /// What the next commit makes durable, and what follows it.
@@ -197,6 +201,15 @@ actor Decider {
     }
 
     private func report(_ outcome: Turn.Outcome, of event: ChatEvent) {
+        if outcome.isStale {
+            if late.insert(event.account).inserted {
+                parts.log.info(
+                    "events of \(event.account) are too old for answers: it catches up, or its clock is not ours",
+                    [("event", event.id)])
+            }
+        } else if !late.isEmpty, event.isFromOutside {
+            late.remove(event.account)
+        }
         for failure in outcome.failures {
             pending.metrics.failures[failure.handler, default: 0] += 1
             parts.log.error("\(failure.handler): \(failure.why)", [("event", event.id)])
@@ -331,10 +344,14 @@ extension Decider {
         case .up: kind = .serviceUp
         case .down(let reason), .failed(let reason): kind = .serviceDown(reason: reason)
         }
-        ups += 1
+        // A service that tries again and again goes down once.
+        let isUp = status == .up
+        guard toldUp[account] != isUp else { return }
+        toldUp[account] = isUp
+        statusEvents += 1
         try await take(
             ChatEvent(
-                id: "status/\(account)/\(lease.number)/\(ups)", account: account, realm: realm,
+                id: "status/\(account)/\(lease.number)/\(statusEvents)", account: account, realm: realm,
                 sentAt: parts.time.now, kind: kind))
     }
 

@@ -196,6 +196,8 @@ actor Outbox {
                 if isClosing { return false }
                 gate.changed.fire()
                 await lane.inbox.changed.wait(past: version)
+                // What waited for a while was waiting for this.
+                if lane.inbox.isUp { lanes[account]?.channels[channel]?.hurry() }
                 continue
             }
             let now = time.now

@@ -165,4 +165,67 @@ import Testing
         try await finish()
         check("action \(number)\(afterwards ? ", which was done" : "")")
     }
+
+    /// Everything at once, differently each time: faults of the service, cut lines, and kills.
+    @Test(arguments: 1...40)
+    func `trouble of all kinds loses nothing and doubles nothing`(_ seed: Int) async throws {
+        try await prepare()
+        var random = Dice(seed: UInt64(seed))
+        for _ in 0..<4 {
+            chat.clearScript()
+            chat.script(
+                (0..<30).map { _ in
+                    switch random.roll(8) {
+                    case 0: .fails(.unknownOutcome("cut"))
+                    case 1: .failsAfterwards(.unknownOutcome("cut"))
+                    case 2: .fails(.unreachable("gone"))
+                    case 3: .fails(.rateLimited(after: .zero, "slower"))
+                    case 4: .fails(.unauthorized("token"))
+                    default: .none
+                    }
+                })
+            let inner = try await SQLiteJournal.open(file.path)
+            let journal = PowerCutJournal(
+                inner, cutAt: 1 + random.roll(15), afterwards: random.roll(2) == 0)
+            let rig = rig(journal)
+            let run = Task {
+                try await rig.run { [chat] _ in await chat.wait { Self.isComplete($0) } }
+            }
+            let trouble = Task { [chat] in
+                while !journal.isCut, !Task.isCancelled {
+                    chat.setReachable(false)
+                    await Task.yield()
+                    chat.setReachable(true)
+                    for _ in 0..<300 { await Task.yield() }
+                }
+            }
+            let cut = Task {
+                await journal.waitForCut()
+                run.cancel()
+            }
+            _ = await run.result
+            trouble.cancel()
+            cut.cancel()
+            await trouble.value
+            await inner.close()
+            chat.setReachable(true)
+        }
+        chat.clearScript()
+        try await finish()
+        check("seed \(seed)")
+    }
+}
+
+/// The same numbers for the same seed.
+private struct Dice {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15
+    }
+
+    mutating func roll(_ sides: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(sides))
+    }
 }

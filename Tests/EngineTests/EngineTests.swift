@@ -211,6 +211,34 @@ import Testing
         #expect(told.withLock { $0 } == ["started", "serviceUp", "serviceDown", "serviceUp"])
     }
 
+    @Test func `a service that is tried again and again goes down once, and the log says so once`()
+        async throws
+    {
+        let told = Locked<[String]>([])
+        let lines = Locked<[String]>([])
+        let watch = Handler("watch", .observe, needs: Needs(events: [.serviceUp, .serviceDown])) { event, _ in
+            told.withLock { $0.append(event.name?.rawValue ?? "") }
+            return .nothing
+        }
+        var rig = Rig([watch])
+        rig.log = Log { line in lines.withLock { $0.append(line.text) } }
+        let service = rig.services[0]
+        try await rig.runReady { [chat = rig.chat] engine in
+            service.setFaults { $0.loginFails = "no route" }
+            chat.setReachable(false)
+            await engine.wait { !$0.isReady }
+            chat.setReachable(true)
+            for _ in 0..<5 {
+                await engine.wait { $0.accounts["fake"]?.status == .connecting }
+                await engine.wait { $0.accounts["fake"]?.status == .down(reason: "no route") }
+            }
+            service.setFaults { $0.loginFails = nil }
+            await engine.wait { $0.isReady }
+        }
+        #expect(told.withLock { $0 } == ["serviceUp", "serviceDown", "serviceUp"])
+        #expect(lines.withLock { $0 }.count { $0 == "not connected: no route" } == 1)
+    }
+
     @Test func `a cut line loses nothing and doubles nothing`() async throws {
         let rig = Rig([.echo])
         let chat = rig.chat

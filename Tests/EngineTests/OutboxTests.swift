@@ -100,6 +100,22 @@ import Testing
         #expect(rig.chat.lookUps == 2)
     }
 
+    @Test func `an unknown outcome is looked up as soon as a new connection is complete`() async throws {
+        let clock = ManualClock()
+        var rig = rig([Handler.echo], clock)
+        rig.settings.lookUpAfter = .seconds(3600)
+        try await rig.runReady { [chat = rig.chat] engine in
+            chat.script([.failsAfterwards(.unknownOutcome("connection lost"))])
+            chat.say("hi", as: "ana", in: "lobby")
+            while await engine.metrics.actions[.unknownOutcome] != 1 { await Task.yield() }
+            chat.setReachable(false)
+            await engine.wait { !$0.isReady }
+            chat.setReachable(true)
+            await chat.wait { $0.lookUps == 1 }
+        }
+        #expect(texts(rig) == ["re: hi"])
+    }
+
     @Test func `what cannot be reached waits for the next connection, without trying meanwhile`() async throws
     {
         let rig = rig()
