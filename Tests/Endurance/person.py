@@ -44,8 +44,11 @@ class Person:
         head = b"\x81" + (
             struct.pack("!B", 0x80 | len(payload)) if len(payload) < 126 else struct.pack("!BH", 0xFE, len(payload))
         )
+        self._write(head + mask + bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload)))
+
+    def _write(self, bytes_: bytes) -> None:
         try:
-            self.socket.sendall(head + mask + bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload)))
+            self.socket.sendall(bytes_)
         except OSError as error:
             raise Gone(str(error)) from error
 
@@ -69,7 +72,7 @@ class Person:
         while True:
             opcode, payload = self._frame()
             if opcode == 9:
-                self.socket.sendall(b"\x8a\x80" + os.urandom(4))
+                self._write(b"\x8a\x80" + os.urandom(4))
             elif opcode == 8:
                 raise Gone("closed")
             elif opcode == 1:

@@ -91,8 +91,9 @@ final class ServerCore: Sendable {
         _ descriptor: Int32, _ address: UnsafeRawPointer, _ length: UInt32, _ daemon: Handle
     ) -> Bool {
         // It closes the descriptor when it cannot take it.
-        let isTaken = MHD_add_connection(
-            daemon.pointer, descriptor, address.assumingMemoryBound(to: sockaddr.self), length) == .YES
+        let isTaken =
+            MHD_add_connection(
+                daemon.pointer, descriptor, address.assumingMemoryBound(to: sockaddr.self), length) == .YES
         return state.with { state in
             if isTaken { state.connections += 1 }
             state.isFull = state.connections >= limits.connections
