@@ -1,0 +1,347 @@
+import Chat
+import ChatServer
+import Glibc
+import HTTP
+import Testing
+import WebSocket
+
+@testable import Services
+
+/// The client against the chat server that steward brings along.
+@Suite(.timeLimit(.minutes(2))) struct OnTheBuiltInServer {
+    /// A server, and accounts on it that end with the test.
+    private final class Stage: Sendable {
+        let loop: SocketLoop
+        let http = HTTPClient()
+        let identities = Identities()
+        let server: Locked<ChatServer>
+        private let running = Locked<[Task<Void, Never>]>([])
+
+        init(_ settings: ServerSettings) async throws {
+            loop = try SocketLoop()
+            server = Locked(try await ChatServer.start(settings, loop: loop))
+        }
+
+        var now: ChatServer { server.withLock { $0 } }
+
+        func login(
+            _ identity: String = "bot", join: [String] = ["general"], product: TwilioSettings.Product? = nil,
+            life: Int = 3600, inbox: TestInbox
+        ) throws -> TwilioService {
+            let address = now.address
+            let source = URLTokenSource(
+                URLTokenSource.Settings(
+                    url: "\(address)/token", fields: ["ttl": Secret("\(life)")]),
+                identity: identity, device: "test", http: http)
+            let settings = TwilioSettings(
+                identity: identity, token: .file("-"),
+                endpoint: "ws" + address.dropFirst(4) + "/v3/wsconnect", product: product, join: join)
+            let service = TwilioService(
+                account: "twilio", settings: settings, source: source,
+                tools: ServiceTools(identities: identities, loop: loop, http: http, log: .test),
+                timing: .quick)
+            let task = Task {
+                do {
+                    try await service.run(inbox)
+                } catch {
+                    inbox.state.withLock { $0.failure = "\(error)" }
+                }
+            }
+            running.withLock { $0.append(task) }
+            return service
+        }
+
+        func logout() async {
+            let tasks = running.withLock { tasks in
+                defer { tasks = [] }
+                return tasks
+            }
+            for task in tasks { task.cancel() }
+            for task in tasks { await task.value }
+        }
+
+        func end() async {
+            await logout()
+            await now.shutdown(grace: .milliseconds(100))
+            await http.shutdown()
+            await loop.shutdown(grace: .zero)
+        }
+    }
+
+    private func withStage(
+        _ settings: ServerSettings = ServerSettings(), _ body: (Stage) async throws -> Void
+    ) async throws {
+        var settings = settings
+        settings.writesPerSecond = settings.writesPerSecond == 30 ? nil : settings.writesPerSecond
+        let stage = try await Stage(settings)
+        let result: Result<Void, any Error>
+        do {
+            try await body(stage)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await stage.end()
+        try result.get()
+    }
+
+    private let place = Place(account: "twilio", channel: "general")
+
+    @Test(arguments: [TwilioSettings.Product.conversations, .chat])
+    func `the whole way there and back, in both generations`(product: TwilioSettings.Product) async throws {
+        try await withStage { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            try await server.join(general, as: "ana")
+            try await server.post("before", in: general, as: "ana")
+            let inbox = TestInbox()
+            let service = try stage.login(join: ["general", "new"], product: product, inbox: inbox)
+            try await inbox.waitUntilUp()
+            #expect(inbox.state.withLock { $0.own?.text } == "bot")
+            try await server.join(general, as: "eve")
+            let hello = try await server.post("hello", in: general, as: "eve")
+            _ = try await inbox.story(of: 4)
+            let receipt = try await service.perform(
+                ChatAction(.reply(Outgoing("hi"), to: MessageReference(id: hello.sid.text)), in: place),
+                key: ActionKey(text: "k1"))
+            #expect(server.messages(in: general).map(\.content.body) == ["before", "hello", "hi"])
+            #expect(receipt.message?.index == 2)
+            try await server.leave(general, as: "eve")
+            #expect(
+                try await inbox.story(of: 5).filter { !$0.hasSuffix("added") } == [
+                    "general joined eve", "general + eve: hello", "general left eve",
+                ])
+            let own = inbox.state.withLock { $0.events.last { $0.member?.user == $0.own(inbox) } }
+            #expect(own?.message?.replyTo == hello.sid.text)
+            let list = try await service.channelList()
+            #expect(list.map(\.title) == ["general", "new"])
+            #expect(list.map(\.isJoined) == [true, true])
+            #expect(try await service.messages(in: "general").map(\.text) == ["before", "hello", "hi"])
+        }
+    }
+
+    @Test func `what it may do is done, and the others see it`() async throws {
+        var settings = ServerSettings()
+        settings.admins = ["bot"]
+        try await withStage(settings) { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            try await server.join(general, as: "ana")
+            let inbox = TestInbox()
+            let service = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            func act(_ verb: ChatAction.Verb, in channel: String = "general") async throws -> Receipt {
+                try await service.perform(
+                    ChatAction(verb, in: Place(account: "twilio", channel: channel)),
+                    key: ActionKey(text: "key-\(UInt64.random(in: 0 ... .max))"))
+            }
+            let bad = try await server.post("bad word", in: general, as: "ana")
+            let reference = MessageReference(id: bad.sid.text, index: 0)
+            _ = try await act(.react("👍", to: reference))
+            #expect(server.messages(in: general).first?.content.attributes == #"{"reactions":{"👍":["bot"]}}"#)
+            _ = try await act(.editMessage(reference, text: "good word"))
+            _ = try await act(.deleteMessage(reference))
+            _ = try await act(.deleteMessage(reference))
+            #expect(server.messages(in: general).isEmpty)
+            _ = try await act(.direct(Outgoing("psst"), user: "ana"))
+            _ = try await act(.direct(Outgoing("again"), user: "ana"))
+            let direct = try await service.messages(in: DirectChannel.name("ana", "bot"))
+            #expect(direct.map(\.text) == ["psst", "again"])
+            _ = try await act(.addMember(user: "zoe & co"))
+            _ = try await act(.addMember(user: "zoe & co"))
+            _ = try await act(.setMemberAttributes(user: "zoe & co", "{\"a\":1}"))
+            _ = try await act(.removeMember(user: "zoe & co"))
+            _ = try await act(.removeMember(user: "zoe & co"))
+            _ = try await act(.setChannelAttributes("{\"topic\":\"tea\"}"))
+            _ = try await act(.typing)
+            let sent = try await act(
+                .send(
+                    Outgoing(
+                        "look",
+                        attachments: [
+                            .init(name: "a.txt", contentType: "text/plain", bytes: Array("file".utf8))
+                        ])))
+            _ = try await act(.advanceReadHorizon(to: sent.message?.index ?? 0))
+            let listed = try await service.messages(in: "general", count: 1)
+            #expect(listed.first?.attachments.map(\.name) == ["a.txt"])
+            let made = try await act(.createChannel(title: "Help", attributes: nil), in: "help")
+            #expect(made.channel?.hasPrefix("CH") == true)
+            // Gone before we have looked, it would not be told at all.
+            _ = try await inbox.story(of: 11)
+            _ = try await act(.destroyChannel, in: "help")
+            let story = try await inbox.story(of: 12)
+            let expected: Set<String> = [
+                "general + ana: bad word", "general ~ ana: bad word", "general ~ ana: good word",
+                "general - ana: good word", "general joined zoe & co", "general updated zoe & co",
+                "general left zoe & co", "general is general",
+            ]
+            let told = story.filter { $0.hasPrefix("general") && !$0.hasSuffix("added") }
+            #expect(Set(told) == expected)
+            #expect(told.count == expected.count)
+        }
+    }
+
+    @Test func `fifty cut sockets lose and double nothing`() async throws {
+        try await withStage { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            try await server.join(general, as: "ana")
+            let inbox = TestInbox()
+            _ = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            let before = inbox.story.count
+            for number in 0..<1000 {
+                if number % 20 == 10 { server.drop("bot") }
+                if number % 7 == 0 { server.add(Fault(.misorder, for: "bot")) }
+                if number % 11 == 0 { server.add(Fault(.duplicate, for: "bot")) }
+                if number % 101 == 0 { server.add(Fault(.lose, for: "bot")) }
+                try await server.post("\(number)", in: general, as: "ana")
+            }
+            server.clearFaults()
+            try await server.post("last", in: general, as: "ana")
+            try await inbox.wait { $0.events.contains { $0.message?.text == "last" } }
+            let story = inbox.story.dropFirst(before).filter { $0.contains("+") }
+            #expect(story == (0..<1000).map { "general + ana: \($0)" } + ["general + ana: last"])
+        }
+    }
+
+    @Test func `each answer once, cut before and after the post was taken`() async throws {
+        try await withStage { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            let inbox = TestInbox()
+            let service = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            for number in 0..<20 {
+                server.add(Fault(number % 2 == 0 ? .cutBeforePost : .cutAfterPost, for: "bot"))
+                let action = ChatAction(.send(Outgoing("\(number)")), in: place)
+                let key = ActionKey(text: "key-\(number)")
+                // What the outbox does.
+                while true {
+                    do throws(ChatServiceError) {
+                        _ = try await service.perform(action, key: key)
+                        break
+                    } catch {
+                        guard case .unknownOutcome = error else {
+                            await Task.yield()
+                            continue
+                        }
+                        let ups = inbox.state.withLock { $0.statuses.count { $0 == .up } }
+                        try await inbox.waitUntilUp(times: ups)
+                        guard try await isDone(action, key, service) else { continue }
+                        break
+                    }
+                }
+            }
+            #expect(server.messages(in: general).map(\.content.body) == (0..<20).map { "\($0)" })
+        }
+    }
+
+    private func isDone(
+        _ action: ChatAction, _ key: ActionKey, _ service: TwilioService
+    ) async throws -> Bool {
+        while true {
+            try Task.checkCancellation()
+            do throws(ChatServiceError) {
+                return try await service.find(action, key: key, since: .now) != nil
+            } catch {
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test func `tokens of two seconds are refreshed on the same socket`() async throws {
+        try await withStage { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            try await server.join(general, as: "ana")
+            let inbox = TestInbox()
+            _ = try stage.login(life: 2, inbox: inbox)
+            try await inbox.waitUntilUp()
+            let before = inbox.story.count
+            let end = ContinuousClock.now + .seconds(7)
+            var sent = 0
+            while ContinuousClock.now < end {
+                try await server.post("\(sent)", in: general, as: "ana")
+                sent += 1
+                _ = try await inbox.story(of: before + sent)
+            }
+            #expect(inbox.state.withLock { $0.statuses } == [.connecting, .up])
+        }
+    }
+
+    @Test func `refused, expired and moved it is back with everything`() async throws {
+        try await withStage { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            try await server.join(general, as: "ana")
+            server.add(Fault(.refuseInit(status: 401, code: 20104, backoff: nil), for: nil))
+            server.add(Fault(.refuseInit(status: 429, code: 51202, backoff: .milliseconds(100)), for: nil))
+            server.add(Fault(.notEstablished, for: nil))
+            let inbox = TestInbox()
+            _ = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            var ups = 1
+            for code in [410, 308, 503, 401] {
+                server.close(code, for: "bot")
+                try await server.post("\(code)", in: general, as: "ana")
+                ups += 1
+                try await inbox.waitUntilUp(times: ups)
+            }
+            server.warn("bot")
+            try await inbox.wait { $0.events.count { $0.message?.author.name == "ana" } == 4 }
+            #expect(
+                inbox.story.filter { $0.contains("+") }
+                    == [410, 308, 503, 401].map { "general + ana: \($0)" })
+        }
+    }
+
+    @Test func `a server that is started again with its state misses nothing`() async throws {
+        let file = "/tmp/steward-world-\(getpid())-\(UInt32.random(in: 0 ... .max)).db"
+        defer { for end in ["", "-wal", "-shm"] { unlink(file + end) } }
+        var settings = ServerSettings()
+        settings.state = file
+        try await withStage(settings) { stage in
+            let general = try await stage.now.channel("general", as: "ana")
+            try await stage.now.join(general, as: "ana")
+            let inbox = TestInbox()
+            _ = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            settings.port = stage.now.port
+            for round in 0..<5 {
+                try await stage.now.post("a\(round)", in: general, as: "ana")
+                await stage.now.shutdown(grace: .milliseconds(50))
+                let again = try await ChatServer.start(settings, loop: stage.loop)
+                stage.server.withLock { $0 = again }
+                try await again.post("b\(round)", in: general, as: "ana")
+                try await inbox.waitUntilUp(times: round + 2)
+            }
+            try await stage.now.post("end", in: general, as: "ana")
+            try await inbox.wait { $0.events.contains { $0.message?.text == "end" } }
+            // And we: another process would begin where the last one was.
+            await stage.logout()
+            try await stage.now.post("while we were away", in: general, as: "ana")
+            let next = TestInbox(cursors: inbox.state.withLock { $0.cursors })
+            _ = try stage.login(inbox: next)
+            try await next.waitUntilUp()
+            let expected = (0..<5).flatMap { ["general + ana: a\($0)", "general + ana: b\($0)"] }
+            #expect(
+                inbox.story.filter { $0.contains("+") } == expected + ["general + ana: end"])
+            #expect(next.story.filter { $0.contains("+") } == ["general + ana: while we were away"])
+        }
+    }
+
+    @Test func `a token that is for somebody else is told`() async throws {
+        try await withStage { stage in
+            stage.now.add(Fault(.refuseToken(status: 403)))
+            let inbox = TestInbox()
+            _ = try stage.login(inbox: inbox)
+            try await inbox.wait { $0.failure != nil }
+            #expect(inbox.state.withLock { $0.failure } == "127.0.0.1:\(stage.now.port)/token answered 403")
+        }
+    }
+}
+
+extension ChatEvent {
+    fileprivate func own(_ inbox: TestInbox) -> UserID? { realm.user("bot") }
+}
