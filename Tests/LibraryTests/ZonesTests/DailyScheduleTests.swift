@@ -78,15 +78,15 @@ import Testing
     }
 
     @Test(arguments: ["Europe/Oslo", "Australia/Lord_Howe", "America/Nuuk", "America/Toronto", "Asia/Tehran"])
-    func `never twice and never left out in a hundred years`(_ zone: String) throws {
+    func `never twice and never left out in twelve years`(_ zone: String) throws {
         var random = SeededRandom(seed: 5)
-        for _ in 0..<4 {
+        for _ in 0..<3 {
             let time = TimeOfDay(minutes: Int.random(in: 0..<1440, using: &random))
             let schedule = DailySchedule(at: time, zone: try TimeZone(named: zone))
-            var moment = try moment("1940-06-01T00:00:00Z")
+            var moment = try moment("2015-06-01T00:00:00Z")
             moment = schedule.next(after: moment)
             var date = schedule.zone.date(at: moment)
-            for _ in 0..<36_500 {
+            for _ in 0..<4400 {
                 let next = schedule.next(after: moment)
                 date = date.adding(days: 1)
                 guard next == schedule.zone.moment(of: date, at: time), next - moment > 20 * hour,
