@@ -68,8 +68,7 @@ extension ChatServer {
     /// All messages of a channel that are still there, in order.
     package func messages(in channel: SID) -> [Message] {
         look { world in
-            guard let messages = world.channels[channel]?.messages else { return [] }
-            return (0..<messages.count).map { messages[$0] }
+            world.channels[channel]?.messages.elements(from: 0) ?? []
         }
     }
 }

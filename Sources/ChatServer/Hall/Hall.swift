@@ -11,6 +11,8 @@ final class Hall: Sendable {
     private struct State {
         var world: World
         var waiting: [Entry] = []
+        /// How much waits: changes and their events.
+        var load = 0
         var writer: CheckedContinuation<Void, Never>?
         var isClosed = false
         /// The writer has gone home: nothing is stored any more.
@@ -25,8 +27,8 @@ final class Hall: Sendable {
     private let state: Locked<State>
     private let store: WorldStore?
     private let log: Log
-    /// Above this many changes that are not yet stored, those who bring more should wait.
-    private let bound = 4000
+    /// Above this many changes and events that are not yet stored, those who bring more should wait.
+    private let bound = 8000
 
     init(_ world: World, store: WorldStore?, log: Log) {
         state = Locked(State(world: world))
@@ -43,6 +45,7 @@ final class Hall: Sendable {
             if state.isOver { return (nil, outcome) }
             guard outcome != nil || !news.events.isEmpty || !news.changes.isEmpty else { return (nil, nil) }
             state.waiting.append(Entry(news: news, outcome: outcome))
+            state.load += 1 + news.events.count
             defer { state.writer = nil }
             return (state.writer, nil)
         }
@@ -86,7 +89,7 @@ final class Hall: Sendable {
 
     /// Waits while too much is not yet stored.
     func ready() async {
-        if state.withLock({ $0.waiting.count > bound }) { await settled() }
+        if state.withLock({ $0.load > bound }) { await settled() }
     }
 
     /// Stores and tells until `close` was called and everything is done.
@@ -115,7 +118,10 @@ final class Hall: Sendable {
     private func next() async -> [Entry]? {
         while true {
             let (entries, isClosed) = state.withLock { state in
-                defer { state.waiting.removeAll() }
+                defer {
+                    state.waiting.removeAll()
+                    state.load = 0
+                }
                 state.isOver = state.isClosed && state.waiting.isEmpty
                 return (state.waiting, state.isClosed)
             }

@@ -63,11 +63,7 @@ package struct Channel: Sendable {
 
     func message(_ sid: SID) -> Message? {
         // The newest first: most edits and deletions come soon after the message.
-        for position in stride(from: messages.count - 1, through: 0, by: -1)
-        where messages[position].sid == sid {
-            return messages[position]
-        }
-        return nil
+        messages.last { $0.sid == sid }
     }
 
     /// How many messages come after the read horizon; nil while it was never set.

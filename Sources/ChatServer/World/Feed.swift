@@ -88,8 +88,7 @@ struct Feed: Sendable {
 
     /// The events after `id` that are still known.
     func events(after id: Int64) -> [FeedEvent] {
-        let start = log.position(of: id &+ 1, by: \.id)
-        return (start..<log.count).map { log[$0] }
+        id == .max ? [] : log.elements(from: log.position(of: id + 1, by: \.id))
     }
 }
 

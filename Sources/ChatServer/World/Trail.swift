@@ -1,41 +1,62 @@
 /// Things in the order of their numbers, added at the end and given up at the front.
+///
+/// Kept in slices, so that a change of one that somebody else holds a copy of copies a slice and not everything.
 struct Trail<Element> {
-    private var kept: [Element?] = []
-    private var first = 0
+    /// None is empty, and of the first the elements before `skipped` are given up.
+    private var slices: [[Element]] = []
+    private var skipped = 0
+    private(set) var count = 0
+    private static var sliceSize: Int { 256 }
 
-    var count: Int { kept.count - first }
     var isEmpty: Bool { count == 0 }
-    var last: Element? { kept.last.flatMap(\.self) }
 
     /// Positions count from the oldest that is left.
     subscript(position: Int) -> Element {
         get {
-            guard let element = kept[first + position] else {
-                preconditionFailure("a place given up is read")
-            }
-            return element
+            let place = place(of: position)
+            return slices[place.slice][place.offset]
         }
-        set { kept[first + position] = newValue }
+        set {
+            let place = place(of: position)
+            slices[place.slice][place.offset] = newValue
+        }
+    }
+
+    private func place(of position: Int) -> (slice: Int, offset: Int) {
+        precondition(position >= 0 && position < count, "a place outside of the trail")
+        var offset = position + skipped
+        for (slice, elements) in slices.enumerated() {
+            if offset < elements.count { return (slice, offset) }
+            offset -= elements.count
+        }
+        preconditionFailure("the trail's count is wrong")
     }
 
     mutating func append(_ element: Element) {
-        kept.append(element)
+        if slices.last.map({ $0.count >= Self.sliceSize }) ?? true { slices.append([]) }
+        slices[slices.count - 1].append(element)
+        count += 1
     }
 
     mutating func remove(at position: Int) {
-        kept.remove(at: first + position)
+        let place = place(of: position)
+        slices[place.slice].remove(at: place.offset)
+        count -= 1
+        tidy(place.slice)
     }
 
-    /// Gives up the oldest; the room is used again once half of it is empty.
     mutating func removeFirst() -> Element {
         let element = self[0]
-        kept[first] = nil
-        first += 1
-        if first > 32, first * 2 > kept.count {
-            kept.removeFirst(first)
-            first = 0
-        }
+        skipped += 1
+        count -= 1
+        tidy(0)
         return element
+    }
+
+    private mutating func tidy(_ slice: Int) {
+        guard slices[slice].count == (slice == 0 ? skipped : 0) else { return }
+        slices.remove(at: slice)
+        if slice == 0 { skipped = 0 }
     }
 
     /// The first position whose number is not below `number`; `count` when there is none.
@@ -46,6 +67,22 @@ struct Trail<Element> {
             if key(self[middle]) < number { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+
+    /// From this position to the newest.
+    func elements(from position: Int) -> [Element] {
+        guard position < count else { return [] }
+        let place = place(of: position)
+        return Array(slices[place.slice][place.offset...]) + slices[(place.slice + 1)...].joined()
+    }
+
+    /// The newest of which this holds.
+    func last(where isWanted: (Element) -> Bool) -> Element? {
+        for (slice, elements) in slices.enumerated().reversed() {
+            let kept = elements[(slice == 0 ? skipped : 0)...]
+            if let found = kept.last(where: isWanted) { return found }
+        }
+        return nil
     }
 }
 

@@ -105,16 +105,16 @@ extension World {
     package mutating func setRead(
         _ index: Int64?, in sid: SID, as identity: String, at now: Timestamp
     ) throws(WorldError) -> Int64? {
-        guard let channel = channels[sid] else { throw .noSuchChannel }
-        guard var member = channel.member(of: identity) else { throw .notMember }
-        if let index, index < -1 || index >= channel.nextIndex {
+        guard channels[sid] != nil else { throw .noSuchChannel }
+        guard var member = channels[sid]?.member(of: identity) else { throw .notMember }
+        if let index, index < -1 || index >= channels[sid]?.nextIndex ?? 0 {
             throw .invalid("the channel has no message \(index)")
         }
         member.lastRead = index
         member.lastReadAt = index == nil ? nil : now
         tellRoster(sid, .updated, member, at: now)
         setMembership(of: identity, in: sid, at: now) { $0?.lastRead = index }
-        return channel.unread(after: index)
+        return channels[sid]?.unread(after: index)
     }
 
     package mutating func setNotificationLevel(
