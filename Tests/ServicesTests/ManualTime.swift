@@ -30,6 +30,7 @@ final class ManualTime: Sendable {
                 state.sleepers.values.map(\.due).filter { $0 <= state.now + limit }.min()
             }
             if let due { return due }
+            if Task.isCancelled { return now }
             await Task.yield()
         }
     }
@@ -77,5 +78,6 @@ final class ManualTime: Sendable {
 
 /// Waits for something that other tasks bring about.
 func eventually(_ condition: () async -> Bool) async {
-    while !(await condition()) { await Task.yield() }
+    // The time limit of a suite cancels its tests.
+    while !Task.isCancelled, !(await condition()) { await Task.yield() }
 }

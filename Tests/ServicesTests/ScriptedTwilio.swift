@@ -150,6 +150,10 @@ final class ScriptedTwilio: Sendable {
         return data
     }
 
+    func invite(to channel: String) {
+        emit(standings, "map_item_added", ["item_key": .string(channel), "item_data": ["status": "invited"]])
+    }
+
     func destroy(_ channel: String) {
         state.withLock { $0.channels[channel] = nil }
         emit(

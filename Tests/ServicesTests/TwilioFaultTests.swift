@@ -94,16 +94,68 @@ import Testing
         }
     }
 
+    @Test func `cut while it opens its channels it opens them all the same`() async throws {
+        let isCut = Locked(false)
+        try await withAccount(prepare: { peer in
+            oneChannel(peer)
+            _ = peer.addChannel(2, name: "other", members: ["ana"])
+            peer.judge { _, path in
+                guard path.contains("/Lists/") else { return .normal }
+                return isCut.withLock { isCut in
+                    defer { isCut = true }
+                    return isCut ? .normal : .cut
+                }
+            }
+        }) { peer, service, inbox in
+            try await inbox.waitUntilUp()
+            peer.say("hello", by: "ana", in: general)
+            #expect(try await inbox.story(of: 1) == ["general + ana: hello"])
+            #expect(try await service.channelList().count == 2)
+        }
+    }
+
+    @Test func `cut while it opens a channel it was added to it opens that later`() async throws {
+        let cuts = Locked(0)
+        try await withAccount(prepare: oneChannel) { peer, service, inbox in
+            try await inbox.waitUntilUp()
+            peer.judge { _, path in
+                guard path.hasSuffix("Lists/CH00000000000000000000000000000002.messages") else {
+                    return .normal
+                }
+                return cuts.withLock { cuts in
+                    cuts += 1
+                    return cuts < 3 ? .cut : .normal
+                }
+            }
+            let other = peer.addChannel(2, name: "other", members: ["ana"])
+            #expect(try await inbox.story(of: 1) == ["other added"])
+            peer.say("hello", by: "ana", in: other)
+            #expect(try await inbox.story(of: 2).last == "other + ana: hello")
+        }
+    }
+
+    @Test func `an invitation is accepted`() async throws {
+        try await withAccount(product: .chat, prepare: oneChannel) { peer, service, inbox in
+            try await inbox.waitUntilUp()
+            let other = peer.addChannel(2, name: "other", members: ["ana"], joined: false)
+            peer.invite(to: other)
+            #expect(try await inbox.story(of: 1) == ["other added"])
+            #expect(peer.state.withLock { $0.requests.contains { $0.path == "/Client/v1/Configuration" } })
+        }
+    }
+
     // MARK: While connected
 
     @Test func `told that its token is about to expire it gives the server another, on the same socket`()
         async throws
     {
-        try await withAccount(prepare: oneChannel) { peer, _, inbox in
+        try await withAccount(prepare: oneChannel) { peer, service, inbox in
             try await inbox.waitUntilUp()
             for round in 1...3 {
                 peer.send(["method": "client_update", "client_update_type": "token_about_to_expire"])
                 await eventually { peer.state.withLock { $0.updates.count } == round }
+                let given = peer.state.withLock { $0.updates.last }
+                await eventually { await service.token?.text == given }
             }
             #expect(Set(peer.state.withLock { $0.updates }).count == 3)
             #expect(peer.state.withLock { $0.inits.count } == 1)
@@ -275,6 +327,20 @@ import Testing
             #expect(receipt.message?.index == 0)
             #expect(peer.state.withLock { $0.updates.count } == 1)
             #expect(peer.state.withLock { $0.inits.count } == 1)
+        }
+    }
+
+    @Test func `a new token that is refused leads to one more connection`() async throws {
+        try await withAccount(prepare: { peer in
+            oneChannel(peer)
+            peer.state.withLock { $0.updateStatus = [status(401, error: 20107)] }
+        }) { peer, _, inbox in
+            try await inbox.waitUntilUp()
+            peer.send(["method": "client_update", "client_update_type": "token_about_to_expire"])
+            try await inbox.waitUntilUp(times: 2)
+            let tokens = peer.state.withLock { $0.inits.map { $0["token"]?.string } + $0.updates }
+            #expect(tokens.count == 3)
+            #expect(Set(tokens).count == 3)
         }
     }
 

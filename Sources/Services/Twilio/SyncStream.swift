@@ -47,6 +47,7 @@ struct SyncStream<Change> {
         guard id > mark, phase != .behind, phase != .gone else { return .dropped }
         if id == mark + 1, !isRereading {
             mark = id
+            if !held.isEmpty { release(id) }
             return .now
         }
         guard held[id] == nil else { return .dropped }
@@ -57,6 +58,12 @@ struct SyncStream<Change> {
         if held.isEmpty { heldSince = now }
         held[id] = change()
         return .held
+    }
+
+    /// It came again, and earlier than the one that waited.
+    private mutating func release(_ id: Int64) {
+        held[id] = nil
+        if held.isEmpty { heldSince = nil }
     }
 
     /// The next event that waited and whose turn it is.

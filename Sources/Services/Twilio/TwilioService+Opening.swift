@@ -65,7 +65,8 @@ extension TwilioService {
         establishing = [:]
         subscribeAgain = nil
         subscribeBackoff.reset()
-        if isNew || reader.book == nil {
+        if isNew || reader.book == nil || !isOpened {
+            isOpened = false
             let realm = tools.identities.realm(new.service)
             let own = realm.user(new.identity)
             await inbox.identified(as: own, in: realm)
@@ -74,6 +75,7 @@ extension TwilioService {
             behindUntil = nil
             try await openStandings(on: connection, inbox)
             try await openEverything(on: connection, inbox)
+            isOpened = true
         } else {
             reader.book?.wantAll()
             try await joinConfigured(on: connection, inbox)

@@ -216,7 +216,11 @@ extension TwilioService {
             }, until: clock.now() + timing.reply, clock: clock)
         token = new
         guard reply.status.isFine else {
-            throw SessionEnd(reply.status, backoff: reply.backoff, in: "new token")
+            let end = SessionEnd(reply.status, backoff: reply.backoff, in: "new token")
+            // Whoever asked may be no part of the connection.
+            ordered = end
+            connection.kill()
+            throw end
         }
     }
 }

@@ -7,13 +7,14 @@ extension TwilioService {
         while true {
             // Seeing to one thing may bring up the next.
             while let news = reader.book?.takeNews(), !news.isEmpty {
-                for item in news { try await see(to: item, tries: 0, on: connection, inbox) }
+                try await see(to: news.map { (clock.now(), $0, 0) }, on: connection, inbox)
             }
             try await seeToLate(on: connection, inbox)
             renewOverdue(at: clock.now())
             try await subscribe(on: connection)
             await handOver()
-            if !isComplete, let book = reader.book, book.isSettled, !book.hasNews {
+            if reader.book?.hasNews == true { continue }
+            if !isComplete, let book = reader.book, book.isSettled {
                 isComplete = true
                 log.info("up: \(book.openChannels.count) channels")
                 inbox.report(.up)
@@ -143,7 +144,21 @@ extension TwilioService {
         let now = clock.now()
         let due = later.filter { $0.due <= now }
         later.removeAll { $0.due <= now }
-        for (_, news, tries) in due { try await see(to: news, tries: tries, on: connection, inbox) }
+        try await see(to: due, on: connection, inbox)
+    }
+
+    /// Sees to one after the other; what a broken connection keeps us from waits for the next.
+    private func see(to all: [Errand], on connection: TwilsockConnection, _ inbox: any Inbox) async throws {
+        var rest = all[...]
+        while let errand = rest.first {
+            do {
+                try await see(to: errand.news, tries: errand.tries, on: connection, inbox)
+            } catch {
+                later += rest
+                throw error
+            }
+            rest.removeFirst()
+        }
     }
 
     private func enter(

@@ -27,7 +27,14 @@ package actor TwilioService: ChatService {
     var continuationToken: String?
     /// Everything is read: all channels, nothing missing.
     var isComplete = false
+    /// The first reading of what there is came to its end.
+    var isOpened = false
+    /// Why the connection has to end, when that is found out elsewhere than where it is read.
+    var ordered: SessionEnd?
     var lastHeard = Timestamp(milliseconds: 0)
+
+    /// Something to see to, and how often it was tried.
+    typealias Errand = (due: Timestamp, news: SyncBook.News, tries: Int)
 
     // Delivering.
     var isDelivering = false
@@ -43,8 +50,7 @@ package actor TwilioService: ChatService {
     var subscribeBackoff = Backoff(first: .milliseconds(100), most: .seconds(60))
     var batchLimit = 100
     var renewAll: Timestamp?
-    var later: [(due: Timestamp, news: SyncBook.News, tries: Int)] = []
-    var attention: [String: Int] = [:]
+    var later: [Errand] = []
 
     // Asking.
     var pace = Pace(perSecond: 400)
@@ -69,6 +75,10 @@ package actor TwilioService: ChatService {
 
     package func run(_ inbox: any Inbox) async throws {
         self.inbox = inbox
+        // What an earlier run has read and steward has not taken is read again.
+        configuration = nil
+        reader.book = nil
+        isClosed = false
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.keeper.run() }
             group.addTask { try await self.stayConnected(inbox) }
@@ -159,6 +169,7 @@ package actor TwilioService: ChatService {
         }
         let connection = TwilsockConnection(socket)
         lastHeard = clock.now()
+        ordered = nil
         var end = SessionEnd.lost("the connection is lost")
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -217,6 +228,7 @@ package actor TwilioService: ChatService {
             await handOver()
             if let end { throw end }
         }
+        if let ordered { throw ordered }
         let end = connection.socket.end
         let words = end.map { $0.reason.isEmpty ? "close code \($0.code)" : $0.reason } ?? "no reason given"
         throw SessionEnd.lost("the connection is lost: \(words)")

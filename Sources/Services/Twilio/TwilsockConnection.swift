@@ -127,6 +127,10 @@ final class TwilsockConnection: Sendable {
         socket.close()
     }
 
+    func kill() {
+        socket.kill()
+    }
+
     private func finish(_ id: String, _ outcome: Outcome) {
         let continuation = waiting.withLock { $0.requests.removeValue(forKey: id)?.continuation }
         continuation?.resume(returning: outcome)

@@ -1,0 +1,130 @@
+internal import Chat
+internal import JSON
+
+extension SyncBook {
+    /// Reads the payload of a Sync notification.
+    mutating func read(_ payload: JSONNode, at now: Timestamp) {
+        guard let type = SyncEventType(payload["event_type"]) else { return }
+        let correlation = payload["correlation_id"]?.int
+        if correlation != nil { lastReplay = now }
+        if let events = payload["events"] {
+            for event in events.elements { read(event, type, correlation, at: now) }
+        } else if let event = payload["event"] {
+            read(event, type, correlation, at: now)
+        }
+    }
+
+    private mutating func read(
+        _ event: JSONNode, _ type: SyncEventType, _ correlation: Int64?, at now: Timestamp
+    ) {
+        let sid = event[type.sidName] ?? event["object_sid"]
+        guard let place = sid?.withUTF8({ objectPlaces[Fingerprint($0)] }) ?? nil else { return }
+        guard type.isData, let id = event["id"]?.int else {
+            return conclude(event, type, correlation, object: place, at: now)
+        }
+        guard let change = change(event, type, id: id, for: objects[place].role, at: now) else { return }
+        switch objects[place].order.admit(id, at: now, change) {
+        case .now:
+            apply(change, id: id, to: place, at: now)
+            while let (id, change) = objects[place].order.next() { apply(change, id: id, to: place, at: now) }
+        case .held, .dropped: break
+        }
+    }
+
+    /// Events that end something.
+    private mutating func conclude(
+        _ event: JSONNode, _ type: SyncEventType, _ correlation: Int64?, object: Int, at now: Timestamp
+    ) {
+        switch type {
+        case .established:
+            guard case .establishing(let own) = objects[object].order.phase, own == correlation else {
+                return
+            }
+            if event["replay_status"]?.equals("interrupted") == true {
+                objects[object].order.want()
+                news.append(.interrupted(object))
+                return
+            }
+            let last = event["last_event_id"]?.int ?? objects[object].order.mark
+            if objects[object].order.settle(upTo: last, at: now) {
+                switch objects[object].role {
+                case .messages, .roster: news.append(.gap(object))
+                case .document, .standings: skipGap(object, at: now)
+                }
+            }
+            if isSettled { news.append(.settled) }
+        case .failed:
+            guard case .establishing(let own) = objects[object].order.phase, own == correlation else {
+                return
+            }
+            news.append(.failed(object, status: Int(event["error"]?["status"]?.int ?? 0)))
+        case .canceled where correlation == nil:
+            objects[object].order.want()
+            news.append(.interrupted(object))
+        case .objectRemoved:
+            if let channel = objects[object].role.channel { channels[channel].isDestroyed = true }
+            objects[object].order.end()
+        default: break
+        }
+    }
+
+    /// What a replay lacks has been read otherwise, or need not be.
+    ///
+    /// What concerns the members in `told` has been told already.
+    mutating func skipGap(_ object: Int, told: Set<String> = [], at now: Timestamp) {
+        for (id, change) in objects[object].order.skip() {
+            if let key = change.memberKey, told.contains(key) { continue }
+            apply(change, id: id, to: object, at: now)
+        }
+        while let (id, change) = objects[object].order.next() { apply(change, id: id, to: object, at: now) }
+        if isSettled { news.append(.settled) }
+    }
+
+    private func change(
+        _ event: JSONNode, _ type: SyncEventType, id: Int64, for role: SyncObject.Role, at now: Timestamp
+    ) -> SyncChange? {
+        switch (role, type) {
+        case (.messages(let channel), .listItemAdded), (.messages(let channel), .listItemUpdated),
+            (.messages(let channel), .listItemRemoved):
+            guard let data = event["item_data"], let index = event["item_index"]?.int else { return .nothing }
+            // The event's own time is needed where the message's is another.
+            let at = type == .listItemAdded ? now : date(of: event) ?? now
+            var message = reading.message(data, index: index, at: at, in: channels[channel])
+            switch type {
+            case .listItemAdded: return .messageAdded(message)
+            case .listItemUpdated:
+                message.at = at
+                return .messageEdited(message)
+            default:
+                message.at = at
+                return .messageDeleted(message)
+            }
+        case (.roster, .mapItemAdded), (.roster, .mapItemUpdated), (.roster, .mapItemRemoved):
+            guard let key = event["item_key"]?.string, let data = event["item_data"] else { return .nothing }
+            let entry = reading.entry(data, key: key, version: id)
+            let at = date(of: event) ?? now
+            return switch type {
+            case .mapItemAdded: .memberAdded(entry, at)
+            case .mapItemUpdated: .memberUpdated(entry, at)
+            default: .memberRemoved(entry, at)
+            }
+        case (.document, .documentUpdated):
+            guard let data = event["document_data"] else { return .nothing }
+            return .document(reading.document(data), date(of: event) ?? now)
+        case (.standings, .mapItemAdded), (.standings, .mapItemUpdated):
+            guard let key = event["item_key"]?.string else { return .nothing }
+            return .standing(
+                channel: key, reading.standing(event["item_data"]), isNew: type == .mapItemAdded,
+                date(of: event) ?? now)
+        case (.standings, .mapItemRemoved):
+            guard let key = event["item_key"]?.string else { return .nothing }
+            return .standing(channel: key, nil, isNew: false, date(of: event) ?? now)
+        default:
+            return .nothing
+        }
+    }
+
+    private func date(of event: JSONNode) -> Timestamp? {
+        event["date_created"]?.withUTF8 { Timestamp(iso8601: $0) } ?? nil
+    }
+}
