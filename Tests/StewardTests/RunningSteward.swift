@@ -1,0 +1,146 @@
+import Chat
+import ChatServer
+import Foundation
+import Testing
+import WebSocket
+
+@testable import steward
+
+/// A chat server and stewards that log in to it, in this process, with a folder of their own.
+struct TestBed {
+    let folder: URL
+    let loop: SocketLoop
+    let server: ChatServer
+
+    /// Runs `body` with a server that has a channel *general* with *ana* in it.
+    static func run(_ body: (TestBed, SID) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "steward-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "bots"), withIntermediateDirectories: true)
+        let loop = try SocketLoop()
+        var settings = ServerSettings()
+        settings.admins = ["steward"]
+        let server = try await ChatServer.start(settings, loop: loop)
+        let bed = TestBed(folder: folder, loop: loop, server: server)
+        let general = try await server.channel("general")
+        try await server.join(general, as: "ana")
+        do {
+            try await body(bed, general)
+        } catch {
+            await bed.end()
+            throw error
+        }
+        await bed.end()
+    }
+
+    private func end() async {
+        await server.shutdown()
+        await loop.shutdown(grace: .seconds(1))
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    static let bot = """
+        version: 1
+        rules:
+          greeting:
+            when: messageAdded
+            if: {text: [hello]}
+            do:
+              - reply: "Hello, {{ user.name }}."
+        """
+
+    var usualConfig: String {
+        """
+        accounts:
+          twilio: {service: twilio, identity: steward, endpoint: "\(endpoint)", token: {url: "\(tokens)"}, join: [general]}
+        storage: {file: steward.db}
+        plugins: {last-seen: {}}
+        """
+    }
+
+    var endpoint: String { "ws://127.0.0.1:\(server.port)/v3/wsconnect" }
+    var tokens: String { "\(server.address)/token" }
+
+    func write(_ text: String, to file: String) throws {
+        try Data(text.utf8).write(to: folder.appending(path: file))
+    }
+
+    /// Starts a steward as the program does.
+    func steward(_ text: String? = nil, bot: String = bot) throws -> RunningSteward {
+        try write(text ?? usualConfig, to: "config.yaml")
+        try write(bot, to: "bots/bot.yaml")
+        let file = folder.appending(path: "config.yaml").path()
+        let config = try ConfigReader.read(file: file, environment: [:])
+        return RunningSteward(file: file, config: config, bots: try Bots.load(config))
+    }
+
+    /// Waits until the channel holds so many messages with that text.
+    func wait(for text: String, count: Int = 1, in channel: SID) async {
+        await server.wait(in: channel) { messages in
+            messages.filter { $0.content.body == text }.count >= count
+        }
+    }
+
+    func texts(in channel: SID) -> [String] {
+        server.messages(in: channel).compactMap(\.content.body)
+    }
+}
+
+/// One steward in this process, steered by what signals it would get.
+final class RunningSteward: Sendable {
+    let transcript = Transcript()
+    private let signals: AsyncStream<Signals.Wish>.Continuation
+    private let task: Task<ExitCode, any Error>
+
+    init(file: String, config: Config, bots: Bots) {
+        let (stream, continuation) = AsyncStream<Signals.Wish>.makeStream()
+        signals = continuation
+        let daemon = Daemon(file: file, config: config, environment: [:], log: transcript.log)
+        task = Task { try await daemon.run(bots, stream) }
+    }
+
+    func signal(_ wish: Signals.Wish) { signals.yield(wish) }
+
+    func stop() async throws -> ExitCode {
+        signal(.stop)
+        return try await task.value
+    }
+
+    func end() async throws -> ExitCode { try await task.value }
+}
+
+/// The log's lines, which a test may wait for.
+final class Transcript: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var waiting: [(text: String, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    var lines: [String] { state.withLock { $0.lines } }
+
+    var log: Log {
+        Log(level: .info) { line in
+            let text = line.text + line.fields.map { " \($0)=\($1)" }.joined()
+            let ready: [CheckedContinuation<Void, Never>] = self.state.withLock { state in
+                state.lines.append(text)
+                let ready = state.waiting.filter { text.contains($0.text) }.map(\.continuation)
+                state.waiting.removeAll { text.contains($0.text) }
+                return ready
+            }
+            for continuation in ready { continuation.resume() }
+        }
+    }
+
+    func wait(for text: String) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.lines.contains(where: { $0.contains(text) }) { return true }
+                state.waiting.append((text, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
