@@ -56,6 +56,7 @@ class World:
         self.token_life = token_life
         self.tokens_given = 0
         self.asked = 0
+        self.trouble: list[str] = []
         self.server = self.steward = None
         self.people: dict[str, Person] = {}
         self.log = open(self.folder / "steward.log", "wb")
@@ -71,7 +72,7 @@ class World:
                 process.wait()
         self.log.close()
         self.tokens.shutdown()
-        if kind is None:
+        if kind is None and not self.trouble:
             shutil.rmtree(self.folder)
         else:
             print("kept for a look:", self.folder)
@@ -247,7 +248,8 @@ class World:
             trouble = [line for name in CHANNELS for line in self._wrong_in(name)]
             missing = any("no answer" in line for line in trouble)
             if not missing or time.monotonic() > end:
-                return trouble + self._stopped()
+                self.trouble = trouble + self._stopped()
+                return self.trouble
             time.sleep(1)
 
     def _wrong_in(self, name: str) -> list[str]:
