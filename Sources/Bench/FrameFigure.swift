@@ -1,0 +1,73 @@
+internal import Chat
+internal import Rules
+
+/// Events a second from the bytes of a frame to the decision, on one core, with few and with many rules.
+enum FrameFigure {
+    private static let runs = 5
+
+    static func measure() throws {
+        let vocabulary = Vocabulary()
+        let few = Array(vocabulary.keywords.prefix(10))
+        let frames = Frames(Traffic(100_000, vocabulary: vocabulary))
+        let foreign = Frames(Traffic(50_000, .others, vocabulary: vocabulary))
+        Table.section(
+            "frame to decision, one core (thread time; \(frames.count) frames of \(frames.averageSize) bytes; median of \(runs))"
+        )
+        let (fewRules, manyRules) = (try KeywordRules.load(few), try KeywordRules.load(vocabulary.keywords))
+        let least = 400_000.0
+        let rate = show("10 rules", frames, fewRules, few, aim: "400,000/s", beside: nil)
+        show(
+            "10,000 rules", frames, manyRules, vocabulary.keywords, aim: "80 % of it",
+            beside: max(rate, least))
+        show("10 rules, Cyrillic, Japanese, emoji", foreign, fewRules, few, aim: "", beside: nil)
+        show(
+            "10,000 rules, Cyrillic, Japanese, emoji", foreign, manyRules, vocabulary.keywords, aim: "",
+            beside: nil)
+        decideAlone("decide alone, 10 rules", frames, fewRules, few)
+        decideAlone("decide alone, 10,000 rules", frames, manyRules, vocabulary.keywords)
+    }
+
+    @discardableResult
+    private static func show(
+        _ name: String, _ frames: Frames, _ rules: RuleSet, _ keywords: [String], aim: String,
+        beside base: Double?
+    ) -> Double {
+        var (own, bare) = (Samples(), Samples())
+        var (actions, hits) = (0, 0)
+        for _ in 0..<runs {
+            var pipeline = Pipeline(rules)
+            own.add(rate(of: frames.count) { pipeline.take(frames) })
+            actions = pipeline.actions
+            var other = Bare(keywords)
+            bare.add(rate(of: frames.count) { other.take(frames) })
+            hits = other.hits
+        }
+        let part = base.map { " = \((100 * own.median / $0).fixed(0)) %" } ?? ""
+        Table.line(
+            name, "\(own.median.rate)/s\(part)", aim,
+            "bare parse and scan \(bare.median.rate)/s; \(actions) actions, \(hits) words found")
+        return own.median
+    }
+
+    private static func decideAlone(
+        _ name: String, _ frames: Frames, _ rules: RuleSet, _ keywords: [String]
+    ) {
+        var reading = Pipeline(rules)
+        let events = reading.read(frames, 0..<frames.count)
+        var (own, bare) = (Samples(), Samples())
+        for _ in 0..<runs {
+            var pipeline = Pipeline(rules)
+            own.add(rate(of: events.count) { for event in events { pipeline.decide(event) } })
+            var other = Bare(keywords)
+            bare.add(
+                rate(of: events.count) { for event in events { other.scan(event.message?.text ?? "") } })
+        }
+        Table.line(name, "\(own.median.rate)/s", "", "fold and scan alone \(bare.median.rate)/s")
+    }
+
+    private static func rate(of count: Int, _ body: () -> Void) -> Double {
+        let start = Stopwatch.computed
+        body()
+        return Double(count) / (Stopwatch.computed - start)
+    }
+}

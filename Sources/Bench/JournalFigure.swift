@@ -1,0 +1,113 @@
+internal import Chat
+internal import Engine
+internal import Glibc
+internal import Rules
+internal import Services
+
+/// The whole way without sockets: frames, events, decisions, each on the disk before it counts, and actions performed by
+/// a service that does nothing.
+enum JournalFigure {
+    static func measure() async throws {
+        let vocabulary = Vocabulary(keywords: 10)
+        let frames = Frames(Traffic(200_000, vocabulary: vocabulary))
+        Table.section("frame to durable decision to outbox, two cores (\(frames.count) frames; median of 3)")
+        let sync = try timeOfSync()
+        var rates = Samples()
+        var metrics = EngineMetrics()
+        for run in 0..<3 {
+            let (rate, counted) = try await once(frames, vocabulary, run)
+            rates.add(rate)
+            metrics = counted
+        }
+        let each = Double(metrics.decided) / Double(max(1, metrics.commits))
+        Table.line(
+            "with the journal, synchronous=FULL", "\(rates.median.rate)/s", "100,000/s",
+            "best \(rates.most.rate)/s; \(metrics.actions[.done] ?? 0) actions; \(each.fixed(0)) events a commit; "
+                + "bare fdatasync \((sync * 1e6).fixed(0)) µs")
+    }
+
+    private static func once(
+        _ frames: Frames, _ vocabulary: Vocabulary, _ run: Int
+    ) async throws -> (rate: Double, EngineMetrics) {
+        let folder = try Workspace("journal-\(run)")
+        let journal = try await SQLiteJournal.open("\(folder.path)/steward.db")
+        let rules = try KeywordRules.load(vocabulary.keywords)
+        let identities = Identities()
+        let service = FrameService(frames, identities)
+        let result = try await Engine.run(
+            EngineSettings(), accounts: [EngineAccount(name: KeywordRules.account, service: service)],
+            handlers: rules.handlers, directory: KeywordRules.directory, journal: journal,
+            identities: identities, log: .silent
+        ) { engine in
+            await engine.wait { $0.isReady }
+            let start = Stopwatch.now
+            service.begin()
+            while true {
+                let metrics = await engine.metrics
+                if metrics.decided >= frames.count, metrics.outboxes.values.allSatisfy({ $0 == 0 }) {
+                    return (Double(frames.count) / (Stopwatch.now - start), metrics)
+                }
+                guard Stopwatch.now - start < 60 else {
+                    throw BenchError("only \(metrics.decided) events were decided in a minute")
+                }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        await journal.close()
+        return result
+    }
+
+    /// What the disk takes for one small commit.
+    private static func timeOfSync() throws -> Double {
+        let file = open("\(try Workspace("sync").path)/file", O_WRONLY | O_CREAT, 0o600)
+        guard file >= 0 else { throw BenchError("no file beside the program") }
+        defer { close(file) }
+        let block = [UInt8](repeating: 1, count: 4096)
+        var samples = Samples()
+        for _ in 0..<100 {
+            let start = Stopwatch.now
+            guard write(file, block, block.count) == block.count, fdatasync(file) == 0 else { break }
+            samples.add(Stopwatch.now - start)
+        }
+        return samples.median
+    }
+}
+
+/// An account whose frames are there already, and whose actions are done at once.
+private final class FrameService: ChatService {
+    let abilities = TwilioService.abilities
+    private let frames: Frames
+    private let identities: Identities
+    private let hasBegun = Locked(false)
+
+    init(_ frames: Frames, _ identities: Identities) {
+        self.frames = frames
+        self.identities = identities
+    }
+
+    func begin() { hasBegun.withLock { $0 = true } }
+
+    func run(_ inbox: any Inbox) async throws {
+        let book = Pipeline.book(identities: identities)
+        await inbox.identified(as: book.own, in: book.realm)
+        inbox.report(.up)
+        while !hasBegun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        var reader = TwilioReader(book: book)
+        for start in stride(from: 0, to: frames.count, by: 64) {
+            frames.read(start..<min(start + 64, frames.count)) { reader.read($0, at: .now) }
+            _ = reader.takeAcknowledgements()
+            let events = reader.book?.takeEvents() ?? []
+            // A real service would read them again later; here the source waits.
+            while await inbox.deliver(events) == .behind { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        try await Task.sleep(for: .seconds(3600))
+    }
+
+    func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt {
+        Receipt(message: MessageReference(id: key.text), channel: action.place.channel)
+    }
+
+    func find(
+        _ action: ChatAction, key: ActionKey, since: Timestamp
+    ) async throws(ChatServiceError) -> Receipt? { nil }
+}
