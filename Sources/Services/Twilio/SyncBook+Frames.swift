@@ -8,7 +8,4 @@ extension SyncBook {
         fill(place, members: members)
         _ = read(list, as: .messages(place), from: -1)
     }
-
-    /// The events since the last time, in order.
-    package mutating func takeEvents() -> [ChatEvent] { take()?.events ?? [] }
 }
