@@ -61,7 +61,7 @@ import WebSocket
     @Test func `a token that ends is announced, then ends the connection with 410`() async throws {
         try await TestServer.run { server in
             let client = try await server.stranger()
-            try await client.start(token: server.token("bot", life: .seconds(2)))
+            try await client.start(token: server.token("bot", life: .seconds(5)))
             let update = try await client.next { $0.method == "client_update" }
             #expect(update.header["client_update_type"] == "token_about_to_expire")
             let close = try await client.next { $0.method == "close" }
@@ -75,7 +75,7 @@ import WebSocket
     {
         try await TestServer.run { server in
             let client = try await server.stranger()
-            try await client.start(token: server.token("bot", life: .seconds(2)), capabilities: [])
+            try await client.start(token: server.token("bot", life: .seconds(5)), capabilities: [])
             let id = await client.nextID()
             try await client.send([
                 "id": .string(id), "method": "update", "token": .string(server.token("bot")),

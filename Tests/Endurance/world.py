@@ -18,7 +18,8 @@ from person import Gone, Person
 
 PROGRAM = Path(os.environ.get("STEWARD") or Path(__file__).resolve().parents[2] / ".build/release/steward")
 CHANNELS = ["one", "two", "three", "four"]
-PEOPLE = 40
+# So many that nobody writes again within two seconds of an answer, which would look like a bot to the loop guard.
+PEOPLE = 200
 
 CONFIG = """
 accounts:

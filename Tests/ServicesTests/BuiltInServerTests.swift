@@ -250,16 +250,16 @@ import WebSocket
         }
     }
 
-    @Test func `tokens of two seconds are refreshed on the same socket`() async throws {
+    @Test func `tokens of four seconds are refreshed on the same socket`() async throws {
         try await withStage { stage in
             let server = stage.now
             let general = try await server.channel("general", as: "ana")
             try await server.join(general, as: "ana")
             let inbox = TestInbox()
-            _ = try stage.login(life: 2, inbox: inbox)
+            _ = try stage.login(life: 4, inbox: inbox)
             try await inbox.waitUntilUp()
             let before = inbox.story.count
-            let end = ContinuousClock.now + .seconds(7)
+            let end = ContinuousClock.now + .seconds(13)
             var sent = 0
             while ContinuousClock.now < end {
                 try await server.post("\(sent)", in: general, as: "ana")
