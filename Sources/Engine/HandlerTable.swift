@@ -29,31 +29,6 @@ package struct HandlerTable: Sendable {
     }
 
     static func bit(of name: EventName) -> UInt32 {
-        let position: UInt32 =
-            switch name {
-            case .messageAdded: 0
-            case .messageEdited: 1
-            case .messageDeleted: 2
-            case .memberJoined: 3
-            case .memberLeft: 4
-            case .memberUpdated: 5
-            case .memberInvited: 6
-            case .memberBanned: 7
-            case .memberMuted: 8
-            case .reactionAdded: 9
-            case .reactionRemoved: 10
-            case .channelAdded: 11
-            case .channelUpdated: 12
-            case .channelDeleted: 13
-            case .channelFrozen: 14
-            case .typingStarted: 15
-            case .typingEnded: 16
-            case .readHorizonMoved: 17
-            case .delivered: 18
-            case .started: 19
-            case .serviceUp: 20
-            case .serviceDown: 21
-            }
-        return 1 << position
+        1 << UInt32(name.number)
     }
 }

@@ -28,6 +28,24 @@ struct Bots: Sendable {
         return (rules, loaded.warnings)
     }
 
+    /// For commands that only look: reads the configuration and the bots, and prints what is wrong with them.
+    static func look(
+        _ arguments: Arguments, _ body: (Config, RuleSet, [BotFileError]) -> ExitCode
+    ) -> ExitCode {
+        do {
+            let config = try ConfigReader.read(
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+            let (rules, warnings) = try read(config)
+            return body(config, rules, warnings)
+        } catch let error as BotsError {
+            Terminal.print(findings: error.description)
+            return .findings
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return .configuration
+        }
+    }
+
     /// The files in byte order of their names.
     private static func sources(_ config: Config) throws(BotsError) -> [BotSource] {
         let folder = config.botsFolder

@@ -11,24 +11,11 @@ enum CheckCommand {
             """,
         options: [.config]
     ) { arguments in
-        let config: Config
-        do {
-            config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
-        } catch {
-            Terminal.print(findings: "\(error)")
-            return .configuration
-        }
-        do {
-            let (rules, warnings) = try Bots.read(config)
+        Bots.look(arguments) { _, rules, warnings in
             Terminal.print(findings: warnings.map { $0.report + "\n" }.joined())
-            print(
-                "\(rules.ruleNames.count) rules, no mistakes"
-                    + (warnings.isEmpty ? "" : ", \(warnings.count) warnings"))
+            let ending = warnings.isEmpty ? "" : ", \(warnings.count) warnings"
+            print("\(rules.ruleNames.count) rules, no mistakes\(ending)")
             return .fine
-        } catch {
-            Terminal.print(findings: "\(error)")
-            return .findings
         }
     }
 }

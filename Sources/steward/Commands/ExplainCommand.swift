@@ -18,20 +18,7 @@ enum ExplainCommand {
             .init(name: "role", value: "NAMES", summary: "roles the writer has, with commas"),
         ]
     ) { arguments in
-        let config: Config
-        let rules: RuleSet
-        do {
-            config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
-            rules = try Bots.read(config).0
-        } catch let error as BotsError {
-            Terminal.print(findings: error.description)
-            return .findings
-        } catch {
-            Terminal.print(findings: "\(error)")
-            return .configuration
-        }
-        return explain(arguments, config, rules)
+        Bots.look(arguments) { config, rules, _ in explain(arguments, config, rules) }
     }
 
     private static func explain(_ arguments: Arguments, _ config: Config, _ rules: RuleSet) -> ExitCode {

@@ -11,23 +11,11 @@ enum TestCommand {
             """,
         options: [.config]
     ) { arguments in
-        let config: Config
-        do {
-            config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
-        } catch {
-            Terminal.print(findings: "\(error)")
-            return .configuration
-        }
-        do {
-            let (rules, _) = try Bots.read(config)
+        Bots.look(arguments) { _, rules, _ in
             let failures = rules.runExamples()
             Terminal.print(findings: failures.map { "\($0)\n" }.joined())
             print("\(rules.exampleCount - failures.count) passed, \(failures.count) failed")
             return failures.isEmpty ? .fine : .findings
-        } catch {
-            Terminal.print(findings: "\(error)")
-            return .findings
         }
     }
 }
