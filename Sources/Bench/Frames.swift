@@ -98,6 +98,7 @@ enum Names {
 
     static func user(_ number: Int) -> String { "user-\(number)" }
     static func channel(_ number: Int) -> String { "CH" + digits(number) }
+    static func roster(_ number: Int) -> String { "MP" + digits(number) }
     static func list(_ number: Int) -> String { "ES" + digits(number) }
 
     /// 32 hexadecimal digits that look like a service's.

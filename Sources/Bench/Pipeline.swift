@@ -33,7 +33,9 @@ struct Pipeline {
             }
             let channel = Channel(
                 id: realm.channel(Names.channel(number)), uniqueName: "room-\(number)", title: "Room")
-            book.follow(channel, messages: Names.list(number), members: members)
+            book.follow(
+                channel, messages: Names.list(number), roster: Names.roster(number), members: members,
+                from: -1)
         }
         return book
     }

@@ -113,12 +113,6 @@ package struct SyncBook {
         }
     }
 
-    mutating func fill(_ channel: Int, members: [Member]) {
-        for member in members {
-            channels[channel].set(RosterEntry(key: member.user.text, member: member, version: -1))
-        }
-    }
-
     /// The document as it is now.
     mutating func fill(_ channel: Int, document data: JSONNode, version: Int64) {
         describe(channel, as: reading.document(data))
