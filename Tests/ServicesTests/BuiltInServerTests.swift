@@ -44,7 +44,7 @@ import WebSocket
                 do {
                     try await service.run(inbox)
                 } catch {
-                    inbox.state.withLock { $0.failure = "\(error)" }
+                    inbox.change { $0.failure = "\(error)" }
                 }
             }
             running.withLock { $0.append(task) }

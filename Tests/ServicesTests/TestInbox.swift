@@ -13,6 +13,12 @@ final class TestInbox: Inbox {
         var heard = 0
         /// What `run` threw.
         var failure: String?
+        var waiting: [UInt64: Waiter] = [:]
+    }
+
+    struct Waiter: Sendable {
+        var condition: @Sendable (State) -> Bool
+        var continuation: CheckedContinuation<Void, any Error>
     }
 
     let state: Locked<State>
@@ -24,7 +30,7 @@ final class TestInbox: Inbox {
     }
 
     func identified(as user: UserID, in realm: Realm) async {
-        state.withLock {
+        change {
             $0.own = user
             $0.realm = realm
         }
@@ -33,7 +39,7 @@ final class TestInbox: Inbox {
     func cursors(of realm: Realm) async -> [String: Position] { state.withLock { $0.cursors } }
 
     func begin(_ streams: [Cursor]) async {
-        state.withLock { state in
+        change { state in
             for cursor in streams where state.cursors[cursor.stream.text] == nil {
                 state.cursors[cursor.stream.text] = cursor.position
             }
@@ -41,7 +47,7 @@ final class TestInbox: Inbox {
     }
 
     func deliver(_ events: [ChatEvent]) async -> Taken {
-        state.withLock { state in
+        change { state in
             if state.refuses > 0 {
                 state.refuses -= 1
                 return .behind
@@ -54,31 +60,57 @@ final class TestInbox: Inbox {
         }
     }
 
-    func heard() { state.withLock { $0.heard += 1 } }
+    func heard() { change { $0.heard += 1 } }
 
-    func report(_ status: ServiceStatus) { state.withLock { $0.statuses.append(status) } }
+    func report(_ status: ServiceStatus) { change { $0.statuses.append(status) } }
 
     /// What happened, in short: `general + ana: hello`.
-    var story: [String] {
-        state.withLock { state in
-            state.events.filter { $0.member == nil || $0.member?.user != state.own }.map(\.short)
-        }
+    var story: [String] { state.withLock { Self.story($0) } }
+
+    private static func story(_ state: State) -> [String] {
+        state.events.filter { $0.member == nil || $0.member?.user != state.own }.map(\.short)
     }
 
-    /// Waits until so many events of others are there.
+    /// The story, once so many events of others are there.
     func story(of count: Int) async throws -> [String] {
-        while story.count < count {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await wait { Self.story($0).count >= count }
         return story
     }
 
-    func wait(_ condition: @Sendable (State) -> Bool) async throws {
-        while !state.withLock({ condition($0) }) {
-            try Task.checkCancellation()
-            await Task.yield()
+    /// Waits until it is so.
+    func wait(_ condition: @escaping @Sendable (State) -> Bool) async throws {
+        let id = UInt64.random(in: 0 ... .max)
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled || condition(state) { return true }
+                    state.waiting[id] = Waiter(condition: condition, continuation: continuation)
+                    return false
+                }
+                guard isOver else { return }
+                if Task.isCancelled {
+                    continuation.resume(throwing: CancellationError())
+                } else {
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: id) }?.continuation
+                .resume(throwing: CancellationError())
         }
+    }
+
+    /// Changes the state and wakes whoever waits for that.
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, awake) = state.withLock { state in
+            let result = body(&state)
+            let done = state.waiting.filter { $0.value.condition(state) }
+            for id in done.keys { state.waiting[id] = nil }
+            return (result, done.values.map(\.continuation))
+        }
+        for continuation in awake { continuation.resume() }
+        return result
     }
 
     func waitUntilUp(times: Int = 1) async throws {

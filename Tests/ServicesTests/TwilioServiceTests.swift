@@ -30,7 +30,7 @@ func withAccount(
         do {
             try await service.run(inbox)
         } catch {
-            inbox.state.withLock { $0.failure = "\(error)" }
+            inbox.change { $0.failure = "\(error)" }
         }
     }
     let result: Result<Void, any Error>

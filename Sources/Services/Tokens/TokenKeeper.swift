@@ -71,7 +71,8 @@ package actor TokenKeeper {
         isRunning = true
         defer { stop() }
         schedule()
-        while true { try await clock.sleep(.seconds(86_400)) }
+        // The timer does the work; this ends when it is cancelled.
+        while true { try await clock.sleep(.seconds(365 * 86_400)) }
     }
 
     private func stop() {
