@@ -39,21 +39,28 @@ package struct JSONNode {
 
     /// A copy of the string.
     package var string: String? {
-        withUTF8 { String(decoding: $0, as: UTF8.self) }
+        utf8.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The string's bytes in place, for as long as the node is valid; nil when this is not a string.
+    package var utf8: UnsafeBufferPointer<UInt8>? {
+        var start: UnsafePointer<UInt8>?
+        var count = 0
+        guard sj_string(raw, &start, &count) else { return nil }
+        return UnsafeBufferPointer(start: start, count: count)
     }
 
     /// The string's bytes in place; nil when this is not a string.
     package func withUTF8<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
-        var start: UnsafePointer<UInt8>?
-        var count = 0
-        guard sj_string(raw, &start, &count) else { return nil }
-        return try body(UnsafeBufferPointer(start: start, count: count))
+        guard let utf8 else { return nil }
+        return try body(utf8)
     }
 
     /// Whether this is a string of just these bytes; nothing is copied.
     package func equals(_ text: String) -> Bool {
+        guard let utf8 else { return false }
         var text = text
-        return withUTF8 { own in text.withUTF8 { own.elementsEqual($0) } } ?? false
+        return text.withUTF8 { utf8.elementsEqual($0) }
     }
 
     /// A whole number that 64 signed bits hold, also if it was written as `1.0` or `1e3`.

@@ -5,7 +5,7 @@ struct ChannelState {
     var channel: Channel
     /// Participants by their SIDs.
     private(set) var roster: [String: RosterEntry] = [:]
-    private var people: [Fingerprint: Member] = [:]
+    private(set) var people: [Fingerprint: Member] = [:]
     /// Since when we are in it: what is older is history. Nil when unknown.
     private(set) var since: Timestamp?
     /// We were removed and are about to leave.
@@ -24,15 +24,7 @@ struct ChannelState {
     }
 
     /// The member of that name; nil when it is not in the roster.
-    func member(_ identity: UnsafeBufferPointer<UInt8>) -> Member? {
-        guard let member = people[Fingerprint(identity)],
-            // Fingerprints are not made against people who look for two equal ones.
-            member.user.text.utf8.elementsEqual(identity)
-        else { return nil }
-        return member
-    }
-
-    func member(identity: String) -> Member? {
+    func member(_ identity: String) -> Member? {
         people[Fingerprint(identity)].flatMap { $0.user.text == identity ? $0 : nil }
     }
 

@@ -5,9 +5,11 @@ struct Fingerprint: Hashable {
     private let high: UInt64
     private let low: UInt64
 
+    /// Other ones in each process, so that nobody can prepare names that collide.
+    private static let seeds = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var one: UInt64 = 0x9E37_79B9_7F4A_7C15
-        var other: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+        var (one, other) = Self.seeds
         let raw = UnsafeRawBufferPointer(bytes)
         var place = 0
         while place + 8 <= raw.count {
@@ -31,6 +33,11 @@ struct Fingerprint: Hashable {
         var text = text
         self = text.withUTF8 { Fingerprint($0) }
     }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(low) }
+
+    /// It is a hash already, and made with seeds of its own.
+    func _rawHashValue(seed: Int) -> Int { Int(truncatingIfNeeded: low) ^ seed }
 
     private static func mix(_ one: inout UInt64, _ other: inout UInt64, _ word: UInt64) {
         let first = (one ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)

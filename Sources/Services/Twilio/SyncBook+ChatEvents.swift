@@ -2,7 +2,7 @@ internal import Chat
 internal import JSON
 
 extension SyncBook {
-    mutating func apply(_ change: SyncChange, id: Int64, to object: Int, at now: Timestamp) {
+    mutating func apply(_ change: SyncChange, id: Int64, to object: Int) {
         switch change {
         case .messageAdded(let item):
             addMessage(item, mark: id, object: object)
@@ -52,12 +52,40 @@ extension SyncBook {
 
     /// A message counts once, by its index, however often and in whatever way it is told.
     private mutating func addMessage(_ item: ListedMessage, mark: Int64, object: Int) {
-        guard item.index > objects[object].index ?? -1 else { return }
+        guard case .messages(let channel) = objects[object].role, item.index > objects[object].index ?? -1
+        else { return }
         objects[object].index = item.index
-        if let channel = objects[object].role.channel, !typing.isEmpty {
-            endTyping(at: item.at) { $0.channel == channel && $0.member.user == item.message.author.user }
+        if !typing.isEmpty { endTyping(of: item.message.author.user, in: channel, at: item.at) }
+        guard !channels[channel].isMissed(item.at) else { return }
+        add(
+            .messageAdded(item.message), id: item.message.id, channel: channel, at: item.at, object: object,
+            mark: mark)
+    }
+
+    /// The same for a message that is just being read.
+    mutating func addMessage(
+        _ data: JSONNode, index: Int64, to channel: Int, mark: Int64, object: Int, at now: Timestamp
+    ) {
+        guard index > objects[object].index ?? -1 else { return }
+        let at = reading.sent(data) ?? now
+        let author = author(of: data, in: channel)
+        objects[object].index = index
+        if !typing.isEmpty { endTyping(of: author.user, in: channel, at: at) }
+        guard !channels[channel].isMissed(at) else { return }
+        let message = reading.message(data, index: index, by: author)
+        let id = message.id
+        add(.messageAdded(message), id: id, channel: channel, at: at, object: object, mark: mark)
+    }
+
+    /// Who wrote it, as the roster has them.
+    func author(of data: JSONNode, in channel: Int) -> Member {
+        guard let name = data["author"]?.utf8 else { return Member(user: realm.user("system")) }
+        // Fingerprints are not made against people who look for two equal ones.
+        if let member = channels[channel].people[Fingerprint(name)], member.user.text.utf8.elementsEqual(name)
+        {
+            return member
         }
-        emit(.messageAdded(item.message), id: item.message.id, at: item.at, object: object, mark: mark)
+        return Member(user: realm.user(String(decoding: name, as: UTF8.self)))
     }
 
     private mutating func emit(
@@ -106,9 +134,9 @@ extension SyncBook {
         guard case .messages(let channel) = objects[object].role else { return }
         for item in items {
             guard let index = item["index"]?.int, let data = item["data"] else { continue }
-            let message = reading.message(data, index: index, at: now, in: channels[channel])
             // The number stays where it is: what else happened up to there is not known yet.
-            addMessage(message, mark: objects[object].order.mark, object: object)
+            let mark = objects[object].order.mark
+            addMessage(data, index: index, to: channel, mark: mark, object: object, at: now)
         }
     }
 

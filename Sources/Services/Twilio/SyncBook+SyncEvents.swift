@@ -18,16 +18,25 @@ extension SyncBook {
         _ event: JSONNode, _ type: SyncEventType, _ correlation: Int64?, at now: Timestamp
     ) {
         let sid = event[type.sidName] ?? event["object_sid"]
-        guard let place = sid?.withUTF8({ objectPlaces[Fingerprint($0)] }) ?? nil else { return }
+        guard let name = sid?.utf8, let place = objectPlaces[Fingerprint(name)] else { return }
         guard type.isData, let id = event["id"]?.int else {
             return conclude(event, type, correlation, object: place, at: now)
         }
-        guard let change = change(event, type, id: id, for: objects[place].role, at: now) else { return }
-        switch objects[place].order.admit(id, at: now, change) {
-        case .now:
-            apply(change, id: id, to: place, at: now)
-            while let (id, change) = objects[place].order.next() { apply(change, id: id, to: place, at: now) }
-        case .held, .dropped: break
+        switch objects[place].order.verdict(on: id) {
+        case .next:
+            objects[place].order.advance()
+            if case .messages(let channel) = objects[place].role, type == .listItemAdded {
+                // Nearly all events are this one, so it takes the shortest way.
+                guard let data = event["item_data"], let index = event["item_index"]?.int else { return }
+                addMessage(data, index: index, to: channel, mark: id, object: place, at: now)
+            } else {
+                apply(change(event, type, id: id, for: objects[place].role, at: now), id: id, to: place)
+            }
+            while let (id, change) = objects[place].order.next() { apply(change, id: id, to: place) }
+        case .early:
+            let change = change(event, type, id: id, for: objects[place].role, at: now)
+            objects[place].order.hold(id, change, at: now)
+        case .unwanted: break
         }
     }
 
@@ -74,30 +83,27 @@ extension SyncBook {
     mutating func skipGap(_ object: Int, told: Set<String> = [], at now: Timestamp) {
         for (id, change) in objects[object].order.skip() {
             if let key = change.memberKey, told.contains(key) { continue }
-            apply(change, id: id, to: object, at: now)
+            apply(change, id: id, to: object)
         }
-        while let (id, change) = objects[object].order.next() { apply(change, id: id, to: object, at: now) }
+        while let (id, change) = objects[object].order.next() { apply(change, id: id, to: object) }
         if isSettled { news.append(.settled) }
     }
 
     private func change(
         _ event: JSONNode, _ type: SyncEventType, id: Int64, for role: SyncObject.Role, at now: Timestamp
-    ) -> SyncChange? {
+    ) -> SyncChange {
         switch (role, type) {
         case (.messages(let channel), .listItemAdded), (.messages(let channel), .listItemUpdated),
             (.messages(let channel), .listItemRemoved):
             guard let data = event["item_data"], let index = event["item_index"]?.int else { return .nothing }
-            // The event's own time is needed where the message's is another.
-            let at = type == .listItemAdded ? now : date(of: event) ?? now
-            var message = reading.message(data, index: index, at: at, in: channels[channel])
-            switch type {
-            case .listItemAdded: return .messageAdded(message)
-            case .listItemUpdated:
-                message.at = at
-                return .messageEdited(message)
-            default:
-                message.at = at
-                return .messageDeleted(message)
+            let message = reading.message(data, index: index, by: author(of: data, in: channel))
+            // What is done to a message later has a time of its own.
+            let at = (type == .listItemAdded ? reading.sent(data) : date(of: event)) ?? now
+            let item = ListedMessage(message: message, index: index, at: at)
+            return switch type {
+            case .listItemAdded: .messageAdded(item)
+            case .listItemUpdated: .messageEdited(item)
+            default: .messageDeleted(item)
             }
         case (.roster, .mapItemAdded), (.roster, .mapItemUpdated), (.roster, .mapItemRemoved):
             guard let key = event["item_key"]?.string, let data = event["item_data"] else { return .nothing }
@@ -125,6 +131,6 @@ extension SyncBook {
     }
 
     private func date(of event: JSONNode) -> Timestamp? {
-        event["date_created"]?.withUTF8 { Timestamp(iso8601: $0) } ?? nil
+        event["date_created"]?.utf8.flatMap { Timestamp(iso8601: $0) }
     }
 }

@@ -8,8 +8,7 @@ extension SyncBook {
             let identity = payload["identity"]?.string
         else { return }
         let seconds = min(max(payload["typing_timeout"]?.int ?? 6, 1), 60)
-        let known = payload["identity"]?.withUTF8 { channels[channel].member($0) } ?? nil
-        let member = known ?? Member(user: realm.user(identity))
+        let member = channels[channel].member(identity) ?? Member(user: realm.user(identity))
         let until = now + .seconds(seconds)
         if let place = typing.firstIndex(where: { $0.channel == channel && $0.member.user == member.user }) {
             typing[place].until = until
@@ -24,7 +23,12 @@ extension SyncBook {
         endTyping(at: now) { $0.until <= now }
     }
 
-    mutating func endTyping(at now: Timestamp, where isOver: (Typing) -> Bool) {
+    /// Who has sent something has stopped, too.
+    mutating func endTyping(of user: UserID, in channel: Int, at now: Timestamp) {
+        endTyping(at: now) { $0.channel == channel && $0.member.user == user }
+    }
+
+    private mutating func endTyping(at now: Timestamp, where isOver: (Typing) -> Bool) {
         for entry in typing where isOver(entry) {
             add(
                 .typingEnded(entry.member), id: "typed/\(entry.member.user)/\(now.milliseconds)",

@@ -194,8 +194,9 @@ package struct SyncBook {
     mutating func take() -> Batch? {
         guard !events.isEmpty else { return nil }
         let batch = Batch(events: events, reached: reached)
-        // New arrays: what is handed over must not be copied when more comes.
+        // New arrays: what is handed over must not be copied when more comes, probably as much again.
         events = []
+        events.reserveCapacity(min(batch.events.count, 256))
         reached = []
         return batch
     }
@@ -229,7 +230,8 @@ package struct SyncBook {
 
     /// Adds an event that came otherwise.
     mutating func add(
-        _ kind: ChatEvent.Kind, id: String, channel: Int, at: Timestamp, object: Int? = nil, mark: Int64 = 0
+        _ kind: consuming ChatEvent.Kind, id: String, channel: Int, at: Timestamp, object: Int? = nil,
+        mark: Int64 = 0
     ) {
         var cursor: Cursor?
         if let object { cursor = reach(object, mark: mark) }

@@ -8,11 +8,7 @@ struct SyncReading {
     let roles: [String: String]
 
     /// A message list's item. `item` is its `item_data` or `data`.
-    func message(_ item: JSONNode, index: Int64, at: Timestamp, in channel: ChannelState) -> ListedMessage {
-        let author: Member =
-            item["author"]?.withUTF8 { name in
-                channel.member(name) ?? Member(user: realm.user(String(decoding: name, as: UTF8.self)))
-            } ?? Member(user: realm.user("system"))
+    func message(_ item: JSONNode, index: Int64, by author: consuming Member) -> Message {
         var message = Message(
             id: item["sid"]?.string ?? "", index: index, author: author, text: item["text"]?.string ?? "",
             attributes: item["attributes"]?.string)
@@ -22,9 +18,11 @@ struct SyncReading {
             message.attachments = [attachment(media)]
         }
         message.replyTo = MessageMark(attributes: message.attributes)?.replyTo
-        let sent = item["timestamp"]?.withUTF8 { Timestamp(iso8601: $0) } ?? nil
-        return ListedMessage(message: message, index: index, at: sent ?? at)
+        return message
     }
+
+    /// When a message was sent.
+    func sent(_ item: JSONNode) -> Timestamp? { moment(item["timestamp"]) }
 
     private func attachment(_ media: JSONNode) -> Message.Attachment {
         Message.Attachment(
@@ -66,7 +64,7 @@ struct SyncReading {
     }
 
     private func moment(_ node: JSONNode?) -> Timestamp? {
-        node?.withUTF8 { Timestamp(iso8601: $0) } ?? nil
+        node?.utf8.flatMap { Timestamp(iso8601: $0) }
     }
 }
 

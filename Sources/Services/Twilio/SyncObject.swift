@@ -61,41 +61,36 @@ enum SyncEventType: Equatable {
     case established, failed, canceled
 
     init?(_ node: JSONNode?) {
-        guard let type = node?.withUTF8({ SyncEventType($0) }) ?? nil else { return nil }
-        self = type
+        guard let name = node?.utf8 else { return nil }
+        self.init(name)
     }
 
     private init?(_ name: UnsafeBufferPointer<UInt8>) {
-        func isNamed(_ text: StaticString) -> Bool {
-            name.count == text.utf8CodeUnitCount
-                && name.elementsEqual(
-                    UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-        }
-        if isNamed("list_item_added") {
+        if name.isEqual(to: "list_item_added") {
             self = .listItemAdded
-        } else if isNamed("document_updated") {
+        } else if name.isEqual(to: "document_updated") {
             self = .documentUpdated
-        } else if isNamed("map_item_updated") {
+        } else if name.isEqual(to: "map_item_updated") {
             self = .mapItemUpdated
-        } else if isNamed("map_item_added") {
+        } else if name.isEqual(to: "map_item_added") {
             self = .mapItemAdded
-        } else if isNamed("map_item_removed") {
+        } else if name.isEqual(to: "map_item_removed") {
             self = .mapItemRemoved
-        } else if isNamed("list_item_updated") {
+        } else if name.isEqual(to: "list_item_updated") {
             self = .listItemUpdated
-        } else if isNamed("list_item_removed") {
+        } else if name.isEqual(to: "list_item_removed") {
             self = .listItemRemoved
-        } else if isNamed("subscription_established") {
+        } else if name.isEqual(to: "subscription_established") {
             self = .established
-        } else if isNamed("subscription_failed") {
+        } else if name.isEqual(to: "subscription_failed") {
             self = .failed
-        } else if isNamed("subscription_canceled") {
+        } else if name.isEqual(to: "subscription_canceled") {
             self = .canceled
-        } else if isNamed("map_removed") {
+        } else if name.isEqual(to: "map_removed") {
             self = .objectRemoved("map_sid")
-        } else if isNamed("list_removed") {
+        } else if name.isEqual(to: "list_removed") {
             self = .objectRemoved("list_sid")
-        } else if isNamed("document_removed") {
+        } else if name.isEqual(to: "document_removed") {
             self = .objectRemoved("document_sid")
         } else {
             return nil

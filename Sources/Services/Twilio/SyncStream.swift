@@ -20,11 +20,12 @@ struct SyncStream<Change> {
         case gone
     }
 
-    enum Admission: Equatable {
-        /// It is next; afterwards ask `next()` for what was waiting for it.
-        case now
-        case held
-        case dropped
+    enum Verdict: Equatable {
+        /// It is next: `advance`, and afterwards ask `next()` for what was waiting for it.
+        case next
+        /// It has to wait: `hold` it.
+        case early
+        case unwanted
     }
 
     /// The highest number up to which everything was let through.
@@ -40,24 +41,27 @@ struct SyncStream<Change> {
         self.mark = mark
     }
 
-    /// Takes event number `id`. `change` is only asked for when the event has to wait.
-    mutating func admit(
-        _ id: Int64, at now: Timestamp, _ change: @autoclosure () -> Change
-    ) -> Admission {
-        guard id > mark, phase != .behind, phase != .gone else { return .dropped }
-        if id == mark + 1, !isRereading {
-            mark = id
-            if !held.isEmpty { release(id) }
-            return .now
-        }
-        guard held[id] == nil else { return .dropped }
+    /// What to do with event number `id`.
+    func verdict(on id: Int64) -> Verdict {
+        guard id > mark, phase != .behind, phase != .gone else { return .unwanted }
+        if id == mark + 1, !isRereading { return .next }
+        return held[id] == nil ? .early : .unwanted
+    }
+
+    /// Lets the next event through.
+    mutating func advance() {
+        mark += 1
+        if !held.isEmpty { release(mark) }
+    }
+
+    /// Keeps an early event until its turn comes.
+    mutating func hold(_ id: Int64, _ change: Change, at now: Timestamp) {
         guard held.count < Self.mostHeld else {
             if case .live = phase { phase = .wanted }
-            return .dropped
+            return
         }
         if held.isEmpty { heldSince = now }
-        held[id] = change()
-        return .held
+        held[id] = change
     }
 
     /// It came again, and earlier than the one that waited.

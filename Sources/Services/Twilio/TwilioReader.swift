@@ -37,7 +37,7 @@ package struct TwilioReader {
             let header = try json.read(UnsafeRawBufferPointer(rebasing: frame[range])) { node in
                 let header = TwilsockHeader(node)
                 if !header.isReply {
-                    acknowledgement = node["id"]?.withUTF8 { TwilsockFrame.acknowledgement(of: $0) }
+                    acknowledgement = node["id"]?.utf8.map { TwilsockFrame.acknowledgement(of: $0) }
                 }
                 return header
             }

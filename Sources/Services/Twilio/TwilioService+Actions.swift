@@ -181,7 +181,7 @@ extension TwilioService {
         guard let own = configuration?.identity else { throw ChatServiceError.unreachable("not connected") }
         guard user != own else { throw ChatServiceError.rejected("a direct message to ourselves") }
         let name = DirectChannel.name(own, user)
-        if let known = reader.book?.channel(named: name), known.member(identity: user) != nil {
+        if let known = reader.book?.channel(named: name), known.member(user) != nil {
             return known.channel.id.text
         }
         let listing = try await create(

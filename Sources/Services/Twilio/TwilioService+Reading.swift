@@ -54,8 +54,9 @@ extension TwilioService {
                 try? json.read(page.body) { node in
                     for item in node["items"].map({ Array($0.elements) }) ?? [] {
                         guard let index = item["index"]?.int, let data = item["data"] else { continue }
-                        let read = book.reading.message(data, index: index, at: clock.now(), in: state)
-                        messages.append(read.message)
+                        let author = data["author"]?.string ?? "system"
+                        let member = state.member(author) ?? Member(user: book.realm.user(author))
+                        messages.append(book.reading.message(data, index: index, by: member))
                     }
                 }
                 guard let next = page.json["meta"]?["next_token"]?.string, !next.isEmpty else { break }

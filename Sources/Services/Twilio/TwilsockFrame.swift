@@ -1,3 +1,4 @@
+internal import Glibc
 internal import JSON
 
 /// One frame of Twilsock, the transport of Twilio's chat: a line that names the protocol and the header's length, a
@@ -13,7 +14,7 @@ package enum TwilsockFrame {
     /// Where the header is in a frame.
     package static func header(in frame: UnsafeRawBufferPointer) throws(TwilsockError) -> Range<Int> {
         let nameLength = name.utf8CodeUnitCount
-        guard frame.count > nameLength, frame.prefix(nameLength).elementsEqual(name.bytes) else {
+        guard frame.count > nameLength, frame.bindMemory(to: UInt8.self).hasPrefix(name) else {
             throw TwilsockError("a frame that does not begin with \"TWILSOCK V3.0\"")
         }
         var place = nameLength
@@ -82,20 +83,27 @@ package enum TwilsockFrame {
             return bytes(header: writer.bytes)
         }
         let length = String(before.utf8CodeUnitCount + id.count + after.utf8CodeUnitCount)
-        var frame: [UInt8] = []
-        frame.reserveCapacity(256)
-        frame.append(contentsOf: name.bytes)
-        frame.append(contentsOf: length.utf8)
-        frame.append(13)
-        frame.append(10)
-        frame.append(contentsOf: before.bytes)
-        frame.append(contentsOf: id)
-        frame.append(contentsOf: after.bytes)
-        frame.append(13)
-        frame.append(10)
-        return frame
+        return Array(
+            unsafeUninitializedCapacity: 64 + name.utf8CodeUnitCount + id.count + after.utf8CodeUnitCount
+        ) {
+            frame, count in
+            func put(_ start: UnsafePointer<UInt8>?, _ length: Int) {
+                guard let start, let target = frame.baseAddress else { return }
+                memcpy(target + count, start, length)
+                count += length
+            }
+            count = 0
+            put(name.utf8Start, name.utf8CodeUnitCount)
+            for digit in length.utf8 { withUnsafePointer(to: digit) { put($0, 1) } }
+            put(lineEnd.utf8Start, 2)
+            put(before.utf8Start, before.utf8CodeUnitCount)
+            put(id.baseAddress, id.count)
+            put(after.utf8Start, after.utf8CodeUnitCount)
+            put(lineEnd.utf8Start, 2)
+        }
     }
 
+    private static let lineEnd: StaticString = "\r\n"
     private static let before: StaticString = #"{"id":""#
     private static let after: StaticString =
         #"","method":"reply","payload_type":"application/json","status":{"code":200,"status":"OK"},"payload_size":0}"#
@@ -107,6 +115,17 @@ package struct TwilsockError: Error, Equatable, CustomStringConvertible {
 
     init(_ description: String) {
         self.description = description
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    func isEqual(to text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && hasPrefix(text)
+    }
+
+    func hasPrefix(_ text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 }
 

@@ -13,17 +13,17 @@ enum TwilsockHeader {
 
     init(_ node: JSONNode) {
         let size = node["payload_size"]?.int ?? 0
-        guard let method = node["method"] else {
+        guard let method = node["method"]?.utf8 else {
             self = .other
             return
         }
-        if method.equals("notification") {
+        if method.isEqual(to: "notification") {
             self = .notification(type: MessageType(node["message_type"]), payloadSize: size)
-        } else if method.equals("reply") {
+        } else if method.isEqual(to: "reply") {
             self = .reply(TwilsockReply(node), payloadSize: size)
-        } else if method.equals("close") {
+        } else if method.isEqual(to: "close") {
             self = .close(TwilsockStatus(node["status"]), payloadSize: size)
-        } else if method.equals("client_update") {
+        } else if method.isEqual(to: "client_update") {
             self = .clientUpdate(type: node["client_update_type"]?.string ?? "")
         } else {
             self = .other
@@ -33,18 +33,17 @@ enum TwilsockHeader {
 
 extension TwilsockHeader.MessageType {
     init(_ node: JSONNode?) {
-        self =
-            node?.withUTF8 { name in
-                if name.starts(with: "com.twilio.rtd.cds.".utf8)
-                    || name.elementsEqual("twilio.sync.event".utf8)
-                {
-                    .sync
-                } else if name.elementsEqual("twilio.ipmsg.typing_indicator".utf8) {
-                    .typing
-                } else {
-                    .other
-                }
-            } ?? .other
+        guard let name = node?.utf8 else {
+            self = .other
+            return
+        }
+        if name.hasPrefix("com.twilio.rtd.cds.") || name.isEqual(to: "twilio.sync.event") {
+            self = .sync
+        } else if name.isEqual(to: "twilio.ipmsg.typing_indicator") {
+            self = .typing
+        } else {
+            self = .other
+        }
     }
 }
 
