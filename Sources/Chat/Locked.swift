@@ -2,17 +2,21 @@ internal import Glibc
 
 /// A value behind a lock. Decide inside `withLock`, act outside it: never wait and never call out while holding it.
 public final class Locked<Value>: @unchecked Sendable {
+    // A mutex must not move, so it gets memory of its own. So does the value: a stored `var` would be watched by the
+    // compiler's own checks, which cost time and take a value without size for the field beside it.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
+    private let value: UnsafeMutablePointer<Value>
 
     public init(_ value: sending Value) {
-        self.value = value
-        // A mutex must not move, so it gets memory of its own.
+        self.value = .allocate(capacity: 1)
+        self.value.initialize(to: value)
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
     }
 
     deinit {
+        value.deinitialize(count: 1)
+        value.deallocate()
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
     }
@@ -23,6 +27,6 @@ public final class Locked<Value>: @unchecked Sendable {
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return try body(&value)
+        return try body(&value.pointee)
     }
 }

@@ -18,22 +18,18 @@ package final class HTTPServer: Sendable {
         host: String, port: UInt16, loop: SocketLoop, limits: HTTPLimits = .init(),
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPReply
     ) async throws(HTTPServerError) -> HTTPServer {
-        let started: Result<HTTPServer, HTTPServerError> = await withCheckedContinuation { continuation in
-            let isStarted = startThread("listen") {
-                do throws(HTTPServerError) {
-                    let listener = try listen(host: host, port: port)
-                    let core = ServerCore(loop: loop, limits: limits, handler: handler)
-                    try core.open(listener.descriptor)
-                    continuation.resume(returning: .success(.init(core: core, port: listener.port)))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
+        let started: Result<HTTPServer, HTTPServerError>? = await onThread("listen") {
+            do throws(HTTPServerError) {
+                let listener = try listen(host: host, port: port)
+                let core = ServerCore(loop: loop, limits: limits, handler: handler)
+                try core.open(listener.descriptor)
+                return .success(.init(core: core, port: listener.port))
+            } catch {
+                return .failure(error)
             }
-            if !isStarted {
-                let error = HTTPServerError(
-                    kind: .exhausted, text: "cannot start the server: no more threads")
-                continuation.resume(returning: .failure(error))
-            }
+        }
+        guard let started else {
+            throw HTTPServerError(kind: .exhausted, text: "cannot start the server: no more threads")
         }
         return try started.get()
     }

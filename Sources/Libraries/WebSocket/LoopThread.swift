@@ -15,6 +15,23 @@ package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void)
     return status == 0
 }
 
+/// Runs C code that waits on a thread of its own and returns what it came to; nil when the system has no more threads.
+package func onThread<Value: Sendable>(_ name: String, _ body: @escaping @Sendable () -> Value) async
+    -> Value?
+{
+    // The value goes through a lock: the thread sanitizer sees that, and not how a continuation hands it over.
+    let result = Guarded<Value?>(nil)
+    await withCheckedContinuation { continuation in
+        let isStarted = startThread(name) {
+            let value = body()
+            result.with { $0 = value }
+            continuation.resume()
+        }
+        if !isStarted { continuation.resume() }
+    }
+    return result.with { $0 }
+}
+
 private final class ThreadStart: Sendable {
     let body: @Sendable () -> Void
 

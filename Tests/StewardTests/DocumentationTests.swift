@@ -1,0 +1,61 @@
+import Chat
+import Foundation
+import Rules
+import Testing
+
+@testable import steward
+
+/// What the pages show is what the program takes.
+@Suite struct Documentation {
+    struct Snippet: CustomTestStringConvertible {
+        var page: String
+        var text: String
+
+        var testDescription: String { "\(page): \(text.prefix(40))" }
+    }
+
+    static let pages: [URL] = {
+        let docc = Architecture.sources.appending(path: "Chat/Documentation.docc")
+        let files =
+            FileManager.default.enumerator(at: docc, includingPropertiesForKeys: nil)?.allObjects as? [URL]
+        let readme = Architecture.sources.deletingLastPathComponent().appending(path: "README.md")
+        return (files ?? []).filter { $0.pathExtension == "md" } + [readme]
+    }()
+
+    /// The YAML blocks of all pages that begin like this.
+    static func snippets(beginning start: String) -> [Snippet] {
+        pages.flatMap { page in
+            let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
+            return text.components(separatedBy: "```yaml\n").dropFirst()
+                .compactMap { $0.components(separatedBy: "```").first }
+                .filter { $0.hasPrefix(start) }
+                .map { Snippet(page: page.lastPathComponent, text: $0) }
+        }
+    }
+
+    @Test func `there are rules and configurations among the pages`() {
+        #expect(Self.snippets(beginning: "version:").count >= 2)
+        #expect(Self.snippets(beginning: "accounts:").count >= 2)
+    }
+
+    @Test(arguments: snippets(beginning: "version:"))
+    func `each rule that a page shows is read, and its examples hold`(_ snippet: Snippet) throws {
+        let loaded = RuleSet.load([BotSource(name: snippet.page, bytes: Array(snippet.text.utf8))])
+        #expect(loaded.errors.map(\.description) == [])
+        #expect(try #require(loaded.rules).runExamples().map(\.description) == [])
+    }
+
+    @Test(arguments: snippets(beginning: "accounts:"))
+    func `each configuration that a page shows is read`(_ snippet: Snippet) {
+        #expect(throws: Never.self) {
+            try ConfigReader.read(Array(snippet.text.utf8), file: snippet.page, environment: [:])
+        }
+    }
+
+    @Test func `the configuration that comes with steward is read`() throws {
+        let file = Architecture.sources.deletingLastPathComponent().appending(path: "config.yaml").path()
+        let config = try ConfigReader.read(file: file, environment: [:])
+        #expect(config.accounts.map(\.name) == ["twilio"])
+        #expect(try Bots.load(config).warnings.map(\.description) == [])
+    }
+}
