@@ -28,6 +28,7 @@ struct Watch: Sendable {
             while end == nil, let next = await group.next() { end = next }
             group.cancelAll()
             systemd.stopping()
+            log.info("stopping: what is waiting is sent first")
             return end ?? .fine
         }
     }

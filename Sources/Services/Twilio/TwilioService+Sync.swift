@@ -16,7 +16,7 @@ extension TwilioService {
             if reader.book?.hasNews == true { continue }
             if !isComplete, let book = reader.book, book.isSettled {
                 isComplete = true
-                log.info("up: \(book.openChannels.count) channels")
+                log.debug("up: \(book.openChannels.count) channels")
                 inbox.report(.up)
             }
             try await work()

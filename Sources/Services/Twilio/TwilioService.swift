@@ -133,7 +133,7 @@ package actor TwilioService: ChatService {
             inbox.report(.down(reason: reason))
             let words =
                 pause.milliseconds < 1000 ? "\(pause.milliseconds) ms" : "\(pause.milliseconds / 1000) s"
-            log.warning("\(reason); connecting again in \(words)")
+            log.debug("\(reason); connecting again in \(words)")
             try await clock.sleep(pause)
         }
     }

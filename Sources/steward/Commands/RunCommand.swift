@@ -30,8 +30,10 @@ enum RunCommand {
         for warning in bots.warnings { log.warning(warning.report) }
         log.info("steward \(Version.current) starts with \(bots.rules.ruleNames.count) rules")
         do {
-            return try await Daemon(file: file, config: config, environment: environment, log: log)
-                .run(bots, wishes)
+            let daemon = Daemon(file: file, config: config, environment: environment, log: log)
+            let end = try await daemon.run(bots, wishes)
+            log.info("stopped")
+            return end
         } catch {
             log.error("\(error)")
             return .findings
