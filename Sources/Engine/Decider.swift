@@ -88,33 +88,12 @@ actor Decider {
     /// Decides until the queue is finished and empty.
     func run() async throws {
         while let work = await parts.queue.takeAll() {
-            try await decide(batches(of: work))
-        }
-    }
-
-    /// Decides one batch while the one before is being stored; returns when all of them are durable.
-    ///
-    /// Rows leave memory only between two batches: an event that waits for the store half way must find its rows.
-    private func decide(_ batches: [[Work]]) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, batch) in batches.enumerated() {
+            for batch in batches(of: work) {
                 await outbox.waitForRoom()
                 if Task.isCancelled { return }
                 parts.heartbeat.begin(at: parts.time.now)
-                if number == 0 { try await load(for: batch) }
                 try await decide(batch)
-                // One commit at a time, in order.
-                try await group.next()
-                turn.memory.evict(over: parts.settings.rowsInMemory)
-                if number + 1 < batches.count {
-                    // Before this batch goes to the store, which would have to finish it first.
-                    try await load(for: batches[number + 1])
-                    let done = takePending()
-                    group.addTask { try await self.commit(done) }
-                } else {
-                    try await commit(takePending())
-                    turn.memory.evict(over: parts.settings.rowsInMemory)
-                }
+                try await commit()
                 parts.heartbeat.end()
             }
         }
@@ -152,6 +131,8 @@ actor Decider {
             turn.directory = bots.directory
             botsVersion = bots.version
         }
+        for case .events(let delivery) in batch { turn.memory.want(delivery.events) }
+        try await load()
         for work in batch {
             switch work {
             case .started: try await take(started())
@@ -247,12 +228,6 @@ actor Decider {
         }
     }
 
-    /// Reads what is remembered of those a batch is about.
-    private func load(for batch: [Work]) async throws {
-        for case .events(let delivery) in batch { turn.memory.want(delivery.events) }
-        try await load()
-    }
-
     private func load() async throws {
         let subjects = turn.memory.takeMissing()
         guard !subjects.isEmpty else { return }
@@ -263,19 +238,15 @@ actor Decider {
         turn.memory.insert(rows, for: subjects)
     }
 
-    private func takePending() -> Pending {
-        var done = pending
+    private func commit() async throws {
+        var changes = pending.changes
+        changes += intake.takeChanges()
+        changes += turn.memory.takeChanges()
+        let done = pending
         pending = Pending()
-        done.changes += intake.takeChanges()
-        done.changes += turn.memory.takeChanges()
-        return done
-    }
-
-    private func commit(_ done: Pending) async throws {
-        let changes = done.changes
         if !changes.isEmpty {
             let lease = lease
-            try await untilItWorks { journal throws(JournalError) in
+            try await untilItWorks { [changes] journal throws(JournalError) in
                 try await journal.append(changes, under: lease)
             }
         }
@@ -287,6 +258,7 @@ actor Decider {
             if let due = later.continuation.due { schedule.add(later.key, due: due) }
         }
         if !done.actions.isEmpty { await outbox.add(done.actions) }
+        turn.memory.evict(over: parts.settings.rowsInMemory)
         count(done, didCommit: !changes.isEmpty)
     }
 

@@ -60,7 +60,7 @@ package struct Intake: Sendable {
         } else if !event.id.isEmpty, !recent.insert(identity(of: event)) {
             return .duplicate
         }
-        if let user = event.user, own.contains(user) { return .own }
+        if let member = event.member, own.contains(member.user) { return .own }
         if !sent.isEmpty, let message = event.message,
             sent.contains(event.realm.name + "\u{1F}" + message.id),
             event.name == .messageAdded
@@ -87,14 +87,29 @@ package struct Intake: Sendable {
     /// False when the event was decided already.
     private mutating func advance(to cursor: Cursor, _ event: ChatEvent) -> Bool {
         let number = cursor.stream.identity.number
-        // In place: a copy would cost more than all the rest.
-        let (isNew, isListed) = { (mark: inout Mark) in
-            let isNew = mark.advance(to: cursor.position, event)
-            defer { mark.isChanged = mark.isChanged || isNew }
-            return (isNew, mark.isChanged)
-        }(&marks[number, default: Mark(stream: cursor.stream)])
-        if isNew, !isListed { changed.append(number) }
-        return isNew
+        var mark = marks[number] ?? Mark(stream: cursor.stream)
+        switch cursor.position {
+        case .number(let position, let index):
+            // Messages go by their index: after a gap they are read from the list, where they have no event number.
+            if case .messageAdded = event.kind, let index {
+                if let decided = mark.index, index <= decided { return false }
+            } else if let decided = mark.number, position <= decided {
+                return false
+            }
+            mark.number = max(mark.number ?? position, position)
+            if let index { mark.index = max(mark.index ?? index, index) }
+        case .token(let token):
+            if mark.ids.contains(event.id) { return false }
+            if token != mark.token {
+                // The token now says that all before it were decided.
+                mark.token = token
+                mark.ids = []
+            }
+            mark.ids.append(event.id)
+            if mark.ids.count > 1024 { mark.ids.removeFirst() }
+        }
+        note(mark)
+        return true
     }
 
     private mutating func note(_ mark: Mark) {
@@ -136,31 +151,6 @@ extension Intake {
 }
 
 extension Intake.Mark {
-    /// False when the event was decided already.
-    fileprivate mutating func advance(to position: Position, _ event: ChatEvent) -> Bool {
-        switch position {
-        case .number(let position, let index):
-            // Messages go by their index: after a gap they are read from the list, where they have no event number.
-            if case .messageAdded = event.kind, let index {
-                if let decided = self.index, index <= decided { return false }
-            } else if let decided = number, position <= decided {
-                return false
-            }
-            number = max(number ?? position, position)
-            if let index { self.index = max(self.index ?? index, index) }
-        case .token(let token):
-            if ids.contains(event.id) { return false }
-            if token != self.token {
-                // The token now says that all before it were decided.
-                self.token = token
-                ids = []
-            }
-            ids.append(event.id)
-            if ids.count > 1024 { ids.removeFirst() }
-        }
-        return true
-    }
-
     fileprivate init?(_ stream: StreamID, _ body: [UInt8]) {
         self.stream = stream
         var reader = RowReader(body)

@@ -1,19 +1,5 @@
-/// The rows that are in the log and not yet in their tables.
-///
-/// They go there in sweeps, each in the order of the tables' keys: rows beside each other share a page of the file, so
-/// that under load a tenth of the pages is written. The log is trimmed when a sweep is over.
+/// The rows that are in the log and not yet in their tables, oldest first.
 struct LogTail: Sendable {
-    /// What rows are read by.
-    private struct Key: Hashable {
-        var table: JournalTable
-        var key: String
-
-        init(_ key: RowKey) {
-            table = key.table
-            self.key = key.key
-        }
-    }
-
     private struct Entry {
         var body: [UInt8]?
     }
@@ -24,88 +10,63 @@ struct LogTail: Sendable {
         var number: Int64
     }
 
-    private var rows: [Key: [String: Entry]] = [:]
-    /// What is left of this sweep; empty only when nothing waits either.
+    private var rows: [JournalTable: [String: [String: Entry]]] = [:]
     private var order: ArraySlice<Place> = []
-    /// The oldest log entry that a row of this sweep came with.
-    private var oldestOfSweep: Int64?
-    /// For the next sweep, oldest first.
-    private var waiting: [Place] = []
 
-    var count: Int { order.count + waiting.count }
+    var count: Int { order.count }
 
     mutating func add(_ changes: [RowChange], number: Int64) {
         for change in changes {
             let key = change.key
-            let old = rows[Key(key), default: [:]].updateValue(Entry(body: change.body), forKey: key.part)
-            if old == nil { waiting.append(Place(key: key, number: number)) }
+            let old = rows[key.table, default: [:]][key.key, default: [:]].updateValue(
+                Entry(body: change.body), forKey: key.part)
+            if old == nil { order.append(Place(key: key, number: number)) }
         }
-        if order.isEmpty { sweep() }
     }
 
-    private mutating func sweep() {
-        oldestOfSweep = waiting.first?.number
-        order = waiting.sorted { $0.key.sortsBefore($1.key) }[...]
-        waiting = []
-    }
-
-    /// The rows whose turn it is, as they are now.
+    /// The oldest rows, as they are now.
     func first(_ count: Int) -> [RowChange] {
         order.prefix(count).compactMap { place in
-            rows[Key(place.key)]?[place.key.part].map { RowChange(place.key, $0.body) }
+            rows[place.key.table]?[place.key.key]?[place.key.part].map { RowChange(place.key, $0.body) }
         }
     }
 
     /// The oldest log entry that is still needed once the first rows are in their tables; nil when none is.
-    func oldest(without count: Int) -> Int64? {
-        order.count > count ? oldestOfSweep : waiting.first?.number
-    }
+    func oldest(without count: Int) -> Int64? { order.dropFirst(count).first?.number }
 
     mutating func removeFirst(_ count: Int) {
         for place in order.prefix(count) {
-            guard let index = rows.index(forKey: Key(place.key)) else { continue }
-            if rows.values[index].count == 1 {
-                rows.remove(at: index)
-            } else {
-                rows.values[index][place.key.part] = nil
+            rows[place.key.table]?[place.key.key]?[place.key.part] = nil
+            if rows[place.key.table]?[place.key.key]?.isEmpty == true {
+                rows[place.key.table]?[place.key.key] = nil
             }
         }
         order = order.dropFirst(count)
+        // A slice keeps what it was cut from; copying now and then lets that go.
         if order.isEmpty {
-            sweep()
+            order = []
         } else if order.startIndex > 4 * order.count {
-            // A slice keeps what it was cut from; copying now and then lets that go.
             order = ArraySlice(Array(order))
         }
     }
 
     /// The rows of one key: those of the table, as the log has changed them.
     func overlay(_ stored: [StoredRow], of table: JournalTable, key: String) -> [StoredRow] {
-        let key = RowKey(table, key)
-        guard let parts = rows[Key(key)] else { return stored }
-        return stored.filter { parts[$0.key.part] == nil } + changed(parts, key)
+        guard let parts = rows[table]?[key] else { return stored }
+        return stored.filter { parts[$0.key.part] == nil } + changed(parts, RowKey(table, key))
     }
 
     /// All rows of a table, as the log has changed them.
     func overlay(_ stored: [StoredRow], of table: JournalTable) -> [StoredRow] {
-        stored.filter { rows[Key($0.key)]?[$0.key.part] == nil }
-            + rows.lazy.filter { $0.key.table == table }.flatMap {
-                changed($0.value, RowKey(table, $0.key.key))
-            }
+        guard let keys = rows[table], !keys.isEmpty else { return stored }
+        return stored.filter { keys[$0.key.key]?[$0.key.part] == nil }
+            + keys.flatMap { changed($0.value, RowKey(table, $0.key)) }
     }
 
     private func changed(_ parts: [String: Entry], _ key: RowKey) -> [StoredRow] {
         parts.compactMap { part, entry in
             entry.body.map { StoredRow(key: RowKey(key.table, key.key, part), body: $0) }
         }
-    }
-}
-
-extension RowKey {
-    /// The order in which a table has its rows.
-    fileprivate func sortsBefore(_ other: RowKey) -> Bool {
-        if table != other.table { return table.rawValue < other.table.rawValue }
-        return key == other.key ? part < other.part : key < other.key
     }
 }
 

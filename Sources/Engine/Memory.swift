@@ -32,7 +32,7 @@ package final class Memory: Recollection {
 
     /// Notes what an event says about its member.
     func note(_ event: ChatEvent) {
-        guard let user = event.user else { return }
+        guard let user = event.member?.user else { return }
         state.withLock { $0.note(event, user) }
     }
 
@@ -58,7 +58,7 @@ package final class Memory: Recollection {
         state.withLock { state in
             guard !state.isComplete else { return }
             for event in events {
-                if let user = event.user { state.want(.user(user)) }
+                if let user = event.member?.user { state.want(.user(user)) }
                 if let channel = event.channel?.id { state.want(.channel(channel)) }
             }
         }
@@ -74,8 +74,8 @@ package final class Memory: Recollection {
         state.withLock { $0.takeChanges() }
     }
 
-    /// Lets go of rows that were not used lately when there are more than `most`. Only when all changes that were taken
-    /// are durable.
+    /// Lets go of rows that were not used lately when there are more than `most`. Only between a commit and the next
+    /// turn.
     func evict(over most: Int) {
         state.withLock { $0.evict(over: most) }
     }
@@ -230,14 +230,12 @@ private struct State {
     }
 
     mutating func evict(over most: Int) {
-        guard !isComplete, rows.count > most else { return }
+        guard !isComplete, rows.count > most, changed.isEmpty else { return }
         // Half of them go at once, so that this is seldom done.
         let ages = rows.values.lazy.map(\.used).sorted()
         let oldest = ages[ages.count - most / 2]
-        rows = rows.filter { $0.key == 0 || $0.value.isListed || $0.value.used >= oldest }
-        if rows.count > most {
-            rows = rows.filter { $0.key == 0 || $0.value.isListed || $0.value.used > oldest }
-        }
+        rows = rows.filter { $0.key == 0 || $0.value.used >= oldest }
+        if rows.count > most { rows = rows.filter { $0.key == 0 || $0.value.used > oldest } }
     }
 }
 

@@ -122,7 +122,7 @@ package struct Turn: Sendable {
 
     private mutating func prepare(_ progress: inout Progress, _ event: ChatEvent) -> Bool {
         memory.setTime(progress.situation.now)
-        if let user = event.user {
+        if let user = event.member?.user {
             let (facts, isLoaded) = memory.facts(of: user, in: event.channel?.id)
             guard isLoaded else { return false }
             progress.situation.facts = facts
@@ -249,13 +249,6 @@ extension ChatEvent {
         case .started, .serviceUp, .serviceDown, .resumed: false
         default: true
         }
-    }
-
-    /// Whom it is about.
-    var user: UserID? {
-        // A pattern of its own for what comes most: with several in one, the whole message is copied to get there.
-        if case .messageAdded(let message) = kind { return message.author.user }
-        return member?.user
     }
 
     /// The event among all of its realm: ids are unique in a channel only.
