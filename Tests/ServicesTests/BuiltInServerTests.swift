@@ -270,6 +270,18 @@ import WebSocket
         }
     }
 
+    @Test func `a token server that is wrong for a while costs no account that has worked`() async throws {
+        try await withStage { stage in
+            let inbox = TestInbox()
+            _ = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            stage.now.add(Fault(.refuseToken(status: 404), times: 2))
+            stage.now.expire("bot")
+            try await inbox.waitUntilUp(times: 2)
+            #expect(inbox.state.withLock { $0.failure } == nil)
+        }
+    }
+
     @Test func `refused, expired and moved it is back with everything`() async throws {
         try await withStage { stage in
             let server = stage.now

@@ -27,6 +27,8 @@ package actor TwilioService: ChatService {
     var continuationToken: String?
     /// Everything is read: all channels, nothing missing.
     var isComplete = false
+    /// Once it worked, what the token's source says is taken for a passing fault: nobody is there to act at night.
+    private var hasWorked = false
     /// The first reading of what there is came to its end.
     var isOpened = false
     /// Why the connection has to end, when that is found out elsewhere than where it is read.
@@ -100,6 +102,7 @@ package actor TwilioService: ChatService {
             isComplete = false
             let end = try await session(token, inbox)
             if isComplete {
+                hasWorked = true
                 backoff.reset()
                 refusals = 0
             }
@@ -143,7 +146,7 @@ package actor TwilioService: ChatService {
             do {
                 return try await keeper.current()
             } catch let error as TokenError {
-                guard error.reaction == .again else { throw fail(error.description, inbox) }
+                guard error.reaction == .again || hasWorked else { throw fail(error.description, inbox) }
                 inbox.report(.down(reason: error.description))
             }
         }
