@@ -13,41 +13,55 @@ struct Daemon: Sendable {
     let config: Config
     let environment: [String: String]
     let log: Log
+    /// Called when a second wish to stop is not met at once.
+    var impatience: @Sendable () -> Void = {}
 
     func run(_ bots: Bots, _ signals: AsyncStream<Signals.Wish>) async throws -> ExitCode {
         let loop = try SocketLoop()
         let http = HTTPClient()
-        let end = await result { try await serve(bots, signals, loop, http) }
+        let wishes = Wishes()
+        // Until the very end, for stopping itself may hang.
+        let listening = Task {
+            for await wish in signals where wishes.add(wish) {
+                // What is decided is in the store already, so a disk that hangs need not be waited for.
+                guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
+                impatience()
+            }
+        }
+        defer { listening.cancel() }
+        let end = await result { try await serve(bots, wishes, loop, http) }
         await http.shutdown()
         await loop.shutdown(grace: .seconds(2))
         return try end.get()
     }
 
     private func serve(
-        _ bots: Bots, _ signals: AsyncStream<Signals.Wish>, _ loop: SocketLoop, _ http: HTTPClient
+        _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient
     ) async throws -> ExitCode {
-        guard let block = config.server else { return try await work(bots, signals, loop, http) }
+        guard let block = config.server else { return try await work(bots, wishes, loop, http) }
         let server = try await ChatServer.start(
             Stores.settings(of: block, config), loop: loop, log: log.with("part", "server"))
         log.info("the built-in chat server is open at \(server.address)")
-        let end = await result { try await work(bots, signals, loop, http) }
+        let end = await result { try await work(bots, wishes, loop, http) }
         await server.shutdown()
         return try end.get()
     }
 
     /// The engine with all accounts, until a signal ends it.
     private func work(
-        _ bots: Bots, _ signals: AsyncStream<Signals.Wish>, _ loop: SocketLoop, _ http: HTTPClient
+        _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient
     ) async throws -> ExitCode {
         let journal = try await Stores.journal(config, log)
         let identities = Identities()
         let tools = ServiceTools(identities: identities, loop: loop, http: http, log: log)
         let accounts = try config.accounts.map { account in
-            EngineAccount(
-                name: account.name, service: try account.settings.service(account: account.name, tools: tools)
-            )
+            do {
+                let service = try account.settings.service(account: account.name, tools: tools)
+                return EngineAccount(name: account.name, service: service)
+            } catch {
+                throw ConfigError(file: file, problem: "account \"\(account.name)\": \(error)")
+            }
         }
-        let wishes = Wishes()
         // Not a child task: it is cancelled only by a second signal, and must be waited for all the same.
         let running = Task {
             try await Engine.run(
@@ -57,10 +71,7 @@ struct Daemon: Sendable {
                 await watch(engine).run(until: wishes)
             }
         }
-        let listening = Task {
-            for await wish in signals where wishes.add(wish) { running.cancel() }
-        }
-        defer { listening.cancel() }
+        wishes.whenImpatient { running.cancel() }
         return try await running.value
     }
 

@@ -1,25 +1,34 @@
 internal import Chat
 
-/// What people asked for by signal, handed to whoever waits; the second wish to stop is for `whenImpatient`.
+/// What people asked for by signal, handed to whoever waits; the second wish to stop is acted on
+/// at once, too.
 final class Wishes: Sendable {
     private struct State {
         var waiting: [Signals.Wish] = []
         var reader: CheckedContinuation<Signals.Wish?, Never>?
         var stops = 0
+        var impatience: (@Sendable () -> Void)?
     }
 
     private let state = Locked(State())
 
+    /// Called at the second wish to stop.
+    func whenImpatient(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.impatience = action }
+    }
+
     /// Returns true at the second wish to stop.
     func add(_ wish: Signals.Wish) -> Bool {
-        let (reader, isImpatient) = state.withLock { state in
+        let (reader, isImpatient, action) = state.withLock { state in
             if wish == .stop { state.stops += 1 }
             let reader = state.reader
             state.reader = nil
             if reader == nil { state.waiting.append(wish) }
-            return (reader, state.stops > 1)
+            let isImpatient = wish == .stop && state.stops > 1
+            return (reader, isImpatient, isImpatient ? state.impatience : nil)
         }
         reader?.resume(returning: wish)
+        action?()
         return isImpatient
     }
 

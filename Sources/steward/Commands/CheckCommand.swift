@@ -12,6 +12,9 @@ enum CheckCommand {
         options: [.config]
     ) { arguments in
         Bots.look(arguments) { _, rules, warnings in
+            let failures = rules.runExamples()
+            Terminal.print(findings: failures.map { "\($0)\n" }.joined())
+            guard failures.isEmpty else { return .findings }
             Terminal.print(findings: warnings.map { $0.report + "\n" }.joined())
             let ending = warnings.isEmpty ? "" : ", \(warnings.count) warnings"
             print("\(rules.ruleNames.count) rules, no mistakes\(ending)")

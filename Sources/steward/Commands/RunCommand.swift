@@ -1,4 +1,5 @@
 internal import Chat
+internal import Glibc
 internal import Rules
 
 /// `steward run`: the daemon.
@@ -30,10 +31,18 @@ enum RunCommand {
         for warning in bots.warnings { log.warning(warning.report) }
         log.info("steward \(Version.current) starts with \(bots.rules.ruleNames.count) rules")
         do {
-            let daemon = Daemon(file: file, config: config, environment: environment, log: log)
+            let daemon = Daemon(
+                file: file, config: config, environment: environment, log: log,
+                impatience: {
+                    log.warning("ended at once; what was not sent stays in the store")
+                    _exit(ExitCode.findings.rawValue)
+                })
             let end = try await daemon.run(bots, wishes)
             log.info("stopped")
             return end
+        } catch let error as ConfigError {
+            log.error("\(error)")
+            return .configuration
         } catch {
             log.error("\(error)")
             return .findings
