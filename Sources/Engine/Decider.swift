@@ -210,6 +210,9 @@ actor Decider {
         } else if !late.isEmpty, event.isFromOutside {
             late.remove(event.account)
         }
+        for name in outcome.matched where name.hasSuffix(" (dry)") {
+            parts.log.info("\(name) matched, and nothing is done", [("event", event.id)])
+        }
         for failure in outcome.failures {
             pending.metrics.failures[failure.handler, default: 0] += 1
             parts.log.error("\(failure.handler): \(failure.why)", [("event", event.id)])

@@ -106,6 +106,18 @@ import Testing
         }
     }
 
+    @Test func `a dry rule says in the log what it matched, and does nothing`() async throws {
+        let bot = TestBed.bot.replacing("    when:", with: "    run: dry\n    when:")
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(bot: bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await bed.server.post("hello", in: general, as: "ana")
+            await steward.transcript.wait(for: "greeting (dry) matched, and nothing is done")
+            #expect(try await steward.stop() == .fine)
+            #expect(bed.texts(in: general) == ["hello"])
+        }
+    }
+
     @Test func `a rule whose example does not hold is not loaded`() async throws {
         let bot = TestBed.bot + "\n    examples: {match: [\"good morning\"]}\n"
         try await TestBed.run { bed, _ in

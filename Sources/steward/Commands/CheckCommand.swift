@@ -7,7 +7,8 @@ enum CheckCommand {
         name: "check", summary: "read the configuration and all rules; show every mistake",
         details: """
             Reads the configuration and the bots' files and shows every mistake with its file, line, column and what was \
-            probably meant. Ends with 1 when there are mistakes in rules, with 78 when the configuration itself is wrong.
+            probably meant, and the examples that do not hold. Ends with 1 when there are mistakes in rules, with 78 \
+            when the configuration itself is wrong.
             """,
         options: [.config]
     ) { arguments in
