@@ -20,7 +20,8 @@ func part(
             name: name, dependencies: uses.map { .init(stringLiteral: $0) }, resources: resources,
             swiftSettings: strict),
         .testTarget(
-            name: name + "Tests", dependencies: ([name] + uses + testsUse).map { .init(stringLiteral: $0) },
+            name: name + "Tests",
+            dependencies: ([name, "Seeds"] + uses + testsUse).map { .init(stringLiteral: $0) },
             exclude: fixtures, swiftSettings: strict),
     ]
 }
@@ -33,7 +34,8 @@ func library(_ name: String, over c: Target, uses: [String] = [], testsUse: [Str
             name: name, dependencies: ([c.name] + uses).map { .init(stringLiteral: $0) },
             path: "Sources/Libraries/\(name)", swiftSettings: strict),
         .testTarget(
-            name: name + "Tests", dependencies: ([name] + uses + testsUse).map { .init(stringLiteral: $0) },
+            name: name + "Tests",
+            dependencies: ([name, "Seeds"] + uses + testsUse).map { .init(stringLiteral: $0) },
             path: "Tests/LibraryTests/\(name)Tests", swiftSettings: strict),
     ]
 }
@@ -105,6 +107,8 @@ let package = Package(
             name: "steward", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
         .executableTarget(
             name: "Bench", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
+        // Random numbers for tests, the same in each run.
+        .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: strict),
         // Programs in other languages that tests talk to.
         .target(
             name: "Peers", path: "Tests/LibraryTests/Peers",

@@ -1,5 +1,6 @@
 import Chat
 import Foundation
+import Seeds
 import Testing
 
 @testable import Rules
@@ -127,7 +128,7 @@ func files(in folder: String) -> [String] {
     }
 
     @Test(.timeLimit(.minutes(1))) func `random files end with rules or errors`() throws {
-        var random = SeededGenerator(11)
+        var random = SeededRandom(seed: 11)
         let names = [
             "../../../bots/01-welcome.yaml", "../../../bots/02-faq.yaml", "../../../bots/03-moderation.yaml",
         ]
@@ -160,20 +161,5 @@ func files(in folder: String) -> [String] {
             for finding in loaded.findings { _ = finding.report }
             _ = loaded.rules?.runExamples()
         }
-    }
-}
-
-/// Numbers that are the same in each run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

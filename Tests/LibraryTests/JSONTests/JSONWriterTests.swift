@@ -1,4 +1,5 @@
 import JSON
+import Seeds
 import Testing
 
 @Suite struct JSONWriterTests {
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func `doubles come back bit for bit, and what is no number becomes null`() throws {
-        var random = Seeded(seed: 1)
+        var random = SeededRandom(seed: 1)
         var numbers = [
             0.0, -0.0, 1, 0.1, 1e16, 1e-7, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
             .leastNormalMagnitude, .pi,

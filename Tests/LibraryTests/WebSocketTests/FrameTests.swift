@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import WebSocket
@@ -116,7 +117,7 @@ private func frame(_ opcode: Opcode, _ payload: [UInt8], mask: UInt32? = nil) ->
     }
 
     @Test func `damaged frames never trap and never hold more than they brought`() {
-        var dice = Dice(state: 99)
+        var dice = SeededRandom(seed: 99)
         let seeds = [
             frame(.text, Array("hello".utf8), mask: 3) + frame(.ping, [1], mask: 9),
             [0x01, 0x81, 0, 0, 0, 0, 0x61] + frame(.pong, [], mask: 2) + [0x80, 0x81, 0, 0, 0, 0, 0x62],
@@ -132,15 +133,5 @@ private func frame(_ opcode: Opcode, _ payload: [UInt8], mask: UInt32? = nil) ->
             guard case .success(let arrivals) = read(bytes, masked: true, piece: piece) else { continue }
             #expect(arrivals.bytes <= bytes.count)
         }
-    }
-}
-
-/// The same numbers each time.
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 17
     }
 }

@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import YAML
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test func `random bytes and mutilated files end with a tree or errors`() {
-        var random = SeededGenerator(7)
+        var random = SeededRandom(seed: 7)
         let good = Array(
             """
             version: 1
@@ -146,20 +147,5 @@ import Testing
             #expect(document.root != nil || !document.errors.isEmpty)
             for error in document.errors { _ = document.source.excerpt(at: error.place) }
         }
-    }
-}
-
-/// Numbers that are the same in each run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,12 +1,12 @@
 /// Random numbers that are the same in each run (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
+package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -14,7 +14,7 @@ struct SeededRandom: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    mutating func text(from parts: [String], upTo count: Int) -> String {
+    package mutating func text(from parts: [String], upTo count: Int) -> String {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in parts.randomElement(using: &self) ?? "" }
             .joined()
     }
