@@ -36,5 +36,5 @@ public struct Abilities: Sendable {
 
     public enum Mention: Sendable { case at }
 
-    public enum Markup: Sendable { case plain, markdown }
+    public enum Markup: Sendable { case plain, markdown, html }
 }

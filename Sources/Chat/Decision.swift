@@ -11,13 +11,29 @@ public struct Decision: Sendable {
     public var matched: [String] = []
     /// How many answers this is, counted against `answers_per_event`.
     public var answers = 0
+    /// Lines for steward's own log.
+    public var notes: [Note] = []
 
     public init() {}
 
     public static let nothing = Decision()
 
     public var isEmpty: Bool {
-        actions.isEmpty && changes.isEmpty && later.isEmpty && !removed && matched.isEmpty
+        actions.isEmpty && changes.isEmpty && later.isEmpty && !removed && matched.isEmpty && notes.isEmpty
+    }
+
+    /// A line that a handler writes into the log.
+    public struct Note: Sendable, Equatable {
+        /// The rule or plugin that writes it.
+        public var by: String
+        public var text: String
+        public var isWarning: Bool
+
+        public init(by: String, _ text: String, isWarning: Bool = false) {
+            self.by = by
+            self.text = text
+            self.isWarning = isWarning
+        }
     }
 
     /// One message into the event's own channel; nothing when the event has no channel.

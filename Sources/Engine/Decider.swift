@@ -213,6 +213,14 @@ actor Decider {
         for name in outcome.matched where name.hasSuffix(" (dry)") {
             parts.log.info("\(name) matched, and nothing is done", [("event", event.id)])
         }
+        for note in outcome.notes {
+            let line = "\(note.by): \(note.text)"
+            if note.isWarning {
+                parts.log.warning(line, [("event", event.id)])
+            } else {
+                parts.log.info(line, [("event", event.id)])
+            }
+        }
         for failure in outcome.failures {
             pending.metrics.failures[failure.handler, default: 0] += 1
             parts.log.error("\(failure.handler): \(failure.why)", [("event", event.id)])

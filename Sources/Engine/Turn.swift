@@ -22,6 +22,8 @@ package struct Turn: Sendable {
         package var actions: [OpenAction] = []
         package var later: [PendingContinuation] = []
         package var matched: [String] = []
+        /// What handlers write into the log.
+        package var notes: [Decision.Note] = []
         /// A guard took the message away.
         package var removed = false
         package var answers = 0
@@ -237,6 +239,7 @@ package struct Turn: Sendable {
             progress.outcome.later.append(PendingContinuation(key: key, continuation: continuation))
         }
         progress.outcome.matched += decision.matched
+        progress.outcome.notes += decision.notes
         progress.outcome.answers += decision.answers
         if decision.removed, progress.stage == Stage.guard.rawValue { progress.outcome.removed = true }
     }
