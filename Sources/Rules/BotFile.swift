@@ -8,7 +8,9 @@ struct BotFile: Sendable {
     var vars: [String: String] = [:]
     var lists: [BotList] = []
     var groups: [BotGroup] = []
+    var counters: [BotCounter] = []
     var exempt: Exempt?
+    var commands = BotCommands()
     var rules: [BotRule] = []
 
     init(name: String) {
@@ -31,11 +33,25 @@ struct BotGroup: Sendable {
     var pick = Pick.first
 }
 
+/// Something that is counted, and for whom.
+struct BotCounter: Sendable {
+    enum Per: String, Sendable, CaseIterable { case user, channel, all }
+
+    var name: Placed<String>
+    var per = Per.all
+    /// How long after its last change it is forgotten; nil for never.
+    var keep: Duration?
+}
+
 /// A rule: one event, conditions that must all hold, actions in order.
 struct BotRule: Sendable {
     var id: Placed<String>
     var about: String?
     var when: [Placed<EventName>] = []
+    /// Set when people call the rule by a word; `when` is `messageAdded` then.
+    var command: BotCommand?
+    /// Values of its own, each may use those before it.
+    var vars: [BotVariable] = []
     var places: [Placed<String>] = []
     var notPlaces: [Placed<String>] = []
     var condition: Placed<BotCondition>?
@@ -46,6 +62,10 @@ struct BotRule: Sendable {
     var also: Placed<Bool>?
     var cooldown: Cooldown?
     var once: Cooldown.Per?
+    /// How long events are collected before the rule acts on all of them.
+    var batch: Placed<Duration>?
+    /// Bounds of arguments, as they are written.
+    var limits: [(argument: Placed<String>, bounds: Placed<String>)] = []
     var exempt: Exempt?
     var run = Run.live
     var matching: [Placed<String>] = []
@@ -61,6 +81,12 @@ struct BotRule: Sendable {
     }
 
     enum Run: String, Sendable, CaseIterable { case live, dry, disabled }
+}
+
+/// A value of a rule's own.
+struct BotVariable: Sendable {
+    var name: Placed<String>
+    var template: Template
 }
 
 /// How often a rule may act.
@@ -144,13 +170,40 @@ struct BotUser: Sendable {
 
 /// An action of a rule and its place in it.
 struct BotStep: Sendable {
-    enum Verb: String, Sendable, CaseIterable { case reply, send, dm, delete, warn, relay, react, stop }
+    enum Verb: String, Sendable, CaseIterable {
+        case reply, send, dm, delete, warn, relay, react, stop, log, count, reset, choose
+    }
 
     var verb: Verb
     var spot: Spot
     /// Such as `do[1]`; part of what identifies the action.
     var path: String
     var message = BotMessage()
+    /// What `count` adds to, and what `reset` forgets.
+    var counts: [BotCount] = []
+    /// What `choose` chooses from.
+    var branches: [BotBranch] = []
+
+    /// The step and all that its branches hold.
+    var andBelow: [BotStep] { [self] + branches.flatMap { $0.steps.flatMap(\.andBelow) } }
+}
+
+/// A counter that an action changes.
+struct BotCount: Sendable {
+    var counter: Placed<String>
+    /// Whose it is; nil for the event's own user or channel.
+    var subject: Template?
+    var by: Int64 = 1
+}
+
+/// One way that `choose` may go.
+struct BotBranch: Sendable {
+    /// Nil: always.
+    var condition: Placed<BotCondition>?
+    var steps: [BotStep] = []
+    var spot: Spot
+    var path: String
+    var written: Set<String> = []
 }
 
 /// What an action says, where, and to whom.
@@ -160,7 +213,15 @@ struct BotMessage: Sendable {
     var mention: [Placed<TemplatePath>] = []
     var thread = false
     var silent = false
+    /// False: what is too long is cut.
+    var splits = true
+    var isWarning = false
     var deleteAfter: Duration?
     var quote = false
     var footer: Template?
+}
+
+extension BotRule {
+    /// Its actions and those of their branches.
+    var allSteps: [BotStep] { steps.flatMap(\.andBelow) }
 }

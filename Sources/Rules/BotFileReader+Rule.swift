@@ -9,6 +9,7 @@ extension BotFileReader {
             read(part, BotTables.rule, into: &rule)
             if let name = part.key.text { rule.written.insert(name) }
         }
+        applyLimits(to: &rule)
         for name in ["when", "do"] where !rule.written.contains(name) {
             let near = rule.written.contains {
                 BotTables.rule[$0] == nil && BotTables.rule.hint(for: $0).contains("\"\(name)\"")
@@ -32,28 +33,29 @@ extension BotFileReader {
             }
         if !isGood {
             error(
-                "\"\(name.shortened)\" is not a name for a \(what)", at: node,
+                "\"\(name.shortened)\" is not a name for \(what == "argument" ? "an" : "a") \(what)",
+                at: node,
                 hint: "use letters, digits, - and _")
         }
         return isGood ? name : nil
     }
 
-    func events(_ node: YAMLNode) -> [Placed<EventName>] {
-        var events: [Placed<EventName>] = []
-        if case .mapping = node.kind {
-            read(node, BotTables.specialEvents, into: &events)
-            return events
-        }
+    func events(_ node: YAMLNode, into rule: inout BotRule) {
+        if case .mapping = node.kind { return read(node, BotTables.specialEvents, into: &rule) }
         for item in items(node, "when") ?? [] {
             if case .mapping = item.kind {
-                read(item, BotTables.specialEvents, into: &events)
+                read(item, BotTables.specialEvents, into: &rule)
                 continue
             }
             guard let text = text(item) else { continue }
             if let name = EventName(rawValue: text) {
-                events.append(Placed(name, at: spot(item)))
-            } else if BotTables.specialEvents[text] != nil {
-                notBuilt(text, at: item)
+                rule.when.append(Placed(name, at: spot(item)))
+            } else if let special = BotTables.specialEvents[text] {
+                if special.read == nil {
+                    notBuilt(text, at: item)
+                } else {
+                    error("\"\(text)\" does not say which", at: item, hint: "write {\(text): {name: …}}")
+                }
             } else {
                 let names = EventName.allCases.map(\.rawValue) + BotTables.specialEvents.names
                 error(
@@ -62,7 +64,9 @@ extension BotFileReader {
                         ?? "the usual ones are messageAdded and memberJoined")
             }
         }
-        return events
+        if rule.command != nil, rule.when.count > 1 {
+            error("a command stands alone", at: node, hint: "make two rules of this one")
+        }
     }
 
     func once(_ node: YAMLNode) -> Cooldown.Per? {

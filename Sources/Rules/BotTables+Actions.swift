@@ -39,11 +39,15 @@ extension BotTables {
             Key("warn", "Answers with a note that names the member and goes away after a minute.") {
                 node, step, reader in
                 step.message.deleteAfter = .seconds(60)
+                step.message.splits = false
                 reader.message(node, BotTables.warn, into: &step)
             },
             .later("strike"), .later("mute"), .later("unmute"), .later("kick"), .later("ban"),
             .later("slowmode"), .later("lock"), .later("unlock"), .later("permit"), .later("enter_mode"),
-            .later("leave_mode"), .later("report"), .later("log"),
+            .later("leave_mode"), .later("report"),
+            Key("log", "Writes a line into steward's log.") { node, step, reader in
+                reader.message(node, BotTables.log, into: &step)
+            },
             Key("relay", "Copies the message to another channel.") { node, step, reader in
                 if case .mapping = node.kind {
                     reader.read(node, BotTables.relay, into: &step)
@@ -51,8 +55,20 @@ extension BotTables {
                     step.message.to = reader.texts(node, "relay") ?? []
                 }
             },
-            .later("http"), .later("count"), .later("reset"), .later("wait"), .later("cancel"),
-            .later("choose"), .later("each"), .later("confirm"),
+            .later("http"),
+            Key("count", "Adds to counters: {karma: +1}, {karma: {user: \"{{ match.who }}\", by: +1}}.") {
+                node, step, reader in
+                reader.counts(node, into: &step)
+            },
+            Key("reset", "Counters begin anew: karma, or {karma: {user: \"{{ args.who }}\"}}.") {
+                node, step, reader in
+                reader.resets(node, into: &step)
+            },
+            .later("wait"), .later("cancel"),
+            Key("choose", "The first branch whose if: holds: - if: … and do: …") { node, step, reader in
+                reader.branches(node, into: &step)
+            },
+            .later("each"), .later("confirm"),
             Key("stop", "No further rule is asked about this event.") { node, _, reader in
                 if !node.isEmpty { reader.error("\"stop\" takes nothing", at: node, hint: "write - stop") }
             },
@@ -89,14 +105,20 @@ extension BotTables {
         step.message.footer = reader.template(node)
     }
 
+    private static let splitKey = Key<BotStep>(
+        "split", "false: a text that is too long is cut, not sent in parts."
+    ) { node, step, reader in
+        step.message.splits = reader.bool(node) ?? true
+    }
+
     static let reply = KeyTable<BotStep>(
-        "reply", [textKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
+        "reply", [textKey, splitKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
     static let send = KeyTable<BotStep>(
-        "send", [textKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
+        "send", [textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
     static let dm = KeyTable<BotStep>(
         "dm",
         [
-            textKey, silentKey, footerKey,
+            textKey, splitKey, silentKey, footerKey,
             Key("if_closed", "skip: nothing, when the member cannot be written to.") { node, _, reader in
                 guard let text = reader.text(node), text != "skip" else { return }
                 reader.error("unknown value \"\(text.shortened)\"", at: node, hint: "use skip")
@@ -104,14 +126,14 @@ extension BotTables {
         ])
     static let warn = KeyTable<BotStep>("warn", [textKey, silentKey, mentionKey, deleteAfterKey])
     static let relay = KeyTable<BotStep>(
-        "relay", [toKey, textKey, quoteKey, footerKey, silentKey, mentionKey])
+        "relay", [toKey, textKey, splitKey, quoteKey, footerKey, silentKey, mentionKey])
     static let delete = KeyTable<BotStep>(
         "delete", [.later("last"), .later("from"), .later("keep_copy")])
 }
 
 extension BotFileReader {
-    /// The actions under `do`: each one word, or one key with its value.
-    func steps(_ node: YAMLNode) -> [BotStep] {
+    /// The actions under a `do`: each one word, or one key with its value.
+    func steps(_ node: YAMLNode, under path: String = "do") -> [BotStep] {
         guard case .sequence(let items) = node.kind else {
             switch node.kind {
             case .unreadable: break
@@ -126,7 +148,7 @@ extension BotFileReader {
             return []
         }
         if items.isEmpty { error("\"do\" is an empty list", at: node, hint: "say what to do") }
-        return items.enumerated().compactMap { index, item in step(item, path: "do[\(index)]") }
+        return items.enumerated().compactMap { index, item in step(item, path: "\(path)[\(index)]") }
     }
 
     private func step(_ node: YAMLNode, path: String) -> BotStep? {

@@ -47,8 +47,12 @@ enum BotTables {
                     file.groups.append(group)
                 }
             },
-            .later("modes"), .later("ladders"), .later("counters"), .later("rotas"), .later("bridges"),
-            .later("http"),
+            .later("modes"), .later("ladders"),
+            Key("counters", "What is counted, and for whom: {karma: {per: user, keep: forever}}.") {
+                node, file, reader in
+                reader.counters(node, into: &file)
+            },
+            .later("rotas"), .later("bridges"), .later("http"),
             Key("defaults", "What holds for the rules of this file unless they say otherwise.") {
                 node, file, reader in
                 reader.read(node, defaults, into: &file)
@@ -92,7 +96,11 @@ enum BotTables {
             Key("exempt", "Whom the guard rules of this file leave alone.") { node, file, reader in
                 file.exempt = reader.exempt(node)
             },
-            .later("report_to"), .later("commands"),
+            Key("commands", "How people call the rules of this file: {prefix: \"!\"}.") {
+                node, file, reader in
+                reader.read(node, commands, into: &file.commands)
+            },
+            .later("report_to"),
         ])
 
     static let exempt = KeyTable<Exempt>(
@@ -122,8 +130,8 @@ enum BotTables {
             Key("about", "One line for people.") { node, rule, reader in
                 rule.about = reader.text(node, isProse: true)
             },
-            Key("when", "The event, or a list of events.") { node, rule, reader in
-                rule.when = reader.events(node)
+            Key("when", "The event, a list of events, or a command.") { node, rule, reader in
+                reader.events(node, into: &rule)
             },
             Key("in", "Channels by name or with *, or direct; without it every channel.") {
                 node, rule, reader in
@@ -166,7 +174,11 @@ enum BotTables {
             Key("once", "per user or per channel; for ever.") { node, rule, reader in
                 rule.once = reader.once(node)
             },
-            .later("batch"), .later("overlap"),
+            Key("batch", "How long events are collected before it acts once on all of them: 20s.") {
+                node, rule, reader in
+                rule.batch = reader.duration(node).map { Placed($0, at: reader.spot(node)) }
+            },
+            .later("overlap"),
             Key("exempt", "Whom it leaves alone instead of the file's default; none: nobody.") {
                 node, rule, reader in
                 rule.exempt = reader.exempt(node)
@@ -174,7 +186,14 @@ enum BotTables {
             Key("run", "live, dry (matches and is logged, does nothing) or disabled.") { node, rule, reader in
                 if let run = reader.choice(node, BotRule.Run.self) { rule.run = run }
             },
-            .later("breaker"), .later("limits"), .later("vars"),
+            .later("breaker"),
+            Key("limits", "Bounds of a command's arguments: {n: 1 to 50}.") { node, rule, reader in
+                rule.limits = reader.limits(node)
+            },
+            Key("vars", "Values of its own, made in order: {short: \"{{ message.text | truncate(20) }}\"}.") {
+                node, rule, reader in
+                rule.vars = reader.variables(node)
+            },
             Key("examples", "Texts that must match and texts that must not.") { node, rule, reader in
                 reader.read(node, examples, into: &rule)
             },
@@ -197,10 +216,13 @@ enum BotTables {
         ])
 
     /// Kinds of `when` that are written with keys of their own.
-    static let specialEvents = KeyTable<[Placed<EventName>]>(
+    static let specialEvents = KeyTable<BotRule>(
         "when", noun: "event",
         [
-            .later("command"), .later("schedule"), .later("webhook"), .later("modeEntered"),
+            Key("command", "A word by which people call it: {name: karma, args: {who: optional person}}.") {
+                node, rule, reader in
+                reader.command(node, into: &rule)
+            }, .later("schedule"), .later("webhook"), .later("modeEntered"),
             .later("modeLeft"),
             .later("windowEntered"), .later("windowLeft"), .later("strikes"),
         ])

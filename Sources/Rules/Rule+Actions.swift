@@ -1,14 +1,60 @@
 internal import Chat
 internal import Unicode
 
+/// What a rule acts with.
+struct Acting {
+    let event: ChatEvent
+    let situation: Situation
+    var values: TemplateValues
+    /// Whether the condition of a branch holds.
+    let holds: (Condition) -> Bool
+}
+
 extension Rule {
-    /// Adds the rule's actions and what it remembers to a decision.
-    func perform(
-        _ event: ChatEvent, _ situation: Situation, _ values: TemplateValues, into decision: inout Decision
-    ) {
-        decision.changes += claims(event, situation)
-        for step in source.steps {
-            decision.actions += actions(step, event, situation, values)
+    /// Adds the rule's actions to a decision.
+    func perform(_ acting: Acting, into decision: inout Decision) {
+        perform(source.steps, acting, into: &decision)
+    }
+
+    private func perform(_ steps: [BotStep], _ acting: Acting, into decision: inout Decision) {
+        for step in steps { perform(step, acting, into: &decision) }
+    }
+
+    func perform(_ step: BotStep, _ acting: Acting, into decision: inout Decision) {
+        let (event, situation, values) = (acting.event, acting.situation, acting.values)
+        switch step.verb {
+        case .choose:
+            let taken = step.branches.first { branch in
+                branches[branch.path].map(acting.holds) ?? true
+            }
+            if let taken { perform(taken.steps, acting, into: &decision) }
+        case .log:
+            let text = step.message.text?.value(values).plain.trimmed ?? ""
+            let line = String(text.prefix(1000).map { $0.isNewline ? " " : $0 })
+            if !line.isEmpty {
+                decision.notes.append(Decision.Note(by: id, line, isWarning: step.message.isWarning))
+            }
+        case .count, .reset:
+            for count in step.counts {
+                guard let counter = counters[count.counter.value],
+                    let key = counter.key(event, count.subject?.value(values))
+                else { continue }
+                decision.changes.append(
+                    step.verb == .reset ? .forget(key) : .add(key, count.by, keep: counter.keep))
+            }
+        default: decision.actions += actions(step, event, situation, values)
+        }
+    }
+
+    /// An answer that steward words by itself: a usage line, or the list of commands.
+    func answer(_ text: String, _ event: ChatEvent, _ situation: Situation) -> [ChatAction] {
+        guard let place = event.place, let message = event.message else { return [] }
+        let destination = Destination(markup: situation.abilities.markup)
+        return TextParts.split(destination.harmless(text), situation.abilities.textLimit).enumerated().map {
+            part, text in
+            let path = part == 0 ? "usage" : "usage.part[\(part)]"
+            return ChatAction(
+                .reply(Outgoing(text), to: MessageReference(message)), in: place, by: id, path: path)
         }
     }
 
@@ -17,7 +63,7 @@ extension Rule {
     ) -> [ChatAction] {
         let reference = event.message.map { MessageReference($0) }
         switch step.verb {
-        case .stop: return []
+        case .stop, .log, .count, .reset, .choose: return []
         case .delete:
             guard let place = event.place, let reference else { return [] }
             return [ChatAction(.deleteMessage(reference), in: place, by: id, path: step.path)]
@@ -57,14 +103,15 @@ extension Rule {
         _ places: [Place],
         verb: (Outgoing) -> ChatAction.Verb
     ) -> [ChatAction] {
-        let mentions = step.message.mention.compactMap { path in values.userID(path.value) }.unique
+        let mentions = step.message.mention.flatMap { path in values.userIDs(path.value) }.unique
         var actions: [ChatAction] = []
         for (number, place) in places.enumerated() {
             let abilities = situation.directory.accounts[place.account]?.abilities ?? situation.abilities
             let destination = Destination(markup: abilities.markup, mentioned: Set(mentions))
             let text = text(of: step, event, values, destination)
             guard !text.trimmed.isEmpty else { continue }
-            let parts = TextParts.split(text, abilities.textLimit)
+            let most = step.message.splits ? TextParts.most : 1
+            let parts = TextParts.split(text, abilities.textLimit, most: most)
             for (part, text) in parts.enumerated() {
                 var path = step.path
                 if number > 0 { path += ".to[\(number)]" }
@@ -116,15 +163,11 @@ extension Rule {
 }
 
 extension TemplateValues {
-    /// The user that a value names.
-    fileprivate func userID(_ path: TemplatePath) -> String? {
-        switch value(of: path) {
-        case .user(let id, _), .mention(let id, _): return id
-        case .absent: return nil
-        case let other:
-            let text = other.plain.trimmed
-            return text.isEmpty ? nil : text.hasPrefix("@") ? String(text.dropFirst()) : text
-        }
+    /// The users that a value names.
+    fileprivate func userIDs(_ path: TemplatePath) -> [String] {
+        let value = value(of: path)
+        if case .list(let items) = value { return items.compactMap { $0.person(in: event)?.id } }
+        return [value.person(in: event)?.id].compactMap(\.self)
     }
 }
 

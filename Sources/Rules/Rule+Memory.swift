@@ -4,13 +4,15 @@ internal import Matching
 extension Rule {
     /// Why the rule must not act again yet; nil when it may.
     func rest(_ event: ChatEvent, _ situation: Situation) -> Verdict? {
-        if let once = source.once {
+        // Whoever comes while others are waited for belongs to them.
+        let isOpen = source.batch != nil && openBatch(event, situation) != nil
+        if let once = source.once, once == .user || !isOpen {
             for owner in owners {
                 let key = MemoryKey(owner: owner, name: "once", subject: subject(once, event))
                 if situation.memory.value(of: key) != nil { return .onceBefore }
             }
         }
-        guard let cooldown = source.cooldown else { return nil }
+        guard let cooldown = source.cooldown, cooldown.per == .user || !isOpen else { return nil }
         var times: [Timestamp] = []
         for owner in owners {
             let key = MemoryKey(owner: owner, name: "cooldown", subject: subject(cooldown.per, event))
@@ -20,18 +22,40 @@ extension Rule {
         return recent.count >= cooldown.most ? .coolsDown(until: recent[recent.count - cooldown.most]) : nil
     }
 
-    /// What is remembered when the rule acts.
-    func claims(_ event: ChatEvent, _ situation: Situation) -> [MemoryChange] {
+    /// What is remembered when the rule acts. A batch notes for each user that they were taken, and all else when it
+    /// is acted on.
+    func claims(_ event: ChatEvent, _ situation: Situation, _ part: ClaimPart = .all) -> [MemoryChange] {
         var changes: [MemoryChange] = []
-        if let once = source.once {
+        if let once = source.once, part.includes(once) {
             let key = MemoryKey(owner: id, name: "once", subject: subject(once, event))
             changes.append(.claim(key, at: situation.now, most: 1, keep: nil))
         }
-        if let cooldown = source.cooldown {
+        if let cooldown = source.cooldown, part.includes(cooldown.per) {
             let key = MemoryKey(owner: id, name: "cooldown", subject: subject(cooldown.per, event))
             changes.append(.claim(key, at: situation.now, most: cooldown.most, keep: cooldown.time))
         }
         return changes
+    }
+
+    enum ClaimPart {
+        case all, ofUsers, ofOthers
+
+        func includes(_ per: Cooldown.Per) -> Bool {
+            switch self {
+            case .all: true
+            case .ofUsers: per == .user
+            case .ofOthers: per != .user
+            }
+        }
+    }
+
+    /// The batch that collects where the event happened, and under whose name it is kept.
+    func openBatch(_ event: ChatEvent, _ situation: Situation) -> (batch: Batch, key: MemoryKey)? {
+        for owner in owners {
+            let key = Batch.key(owner, event)
+            if let batch = Batch(situation.memory.value(of: key)) { return (batch, key) }
+        }
+        return nil
     }
 
     private func subject(_ per: Cooldown.Per, _ event: ChatEvent) -> MemoryKey.Subject {

@@ -26,6 +26,13 @@ final class Rule: Sendable {
     /// Names under which its memory may be: its own and its former one.
     let owners: [String]
     let vars: [String: String]
+    let counters: [String: Counter]
+    /// Nil: people do not call it.
+    let command: Command?
+    /// The conditions of the branches of `choose`, by path.
+    let branches: [String: Condition]
+    /// Lists what people may call; no file has this rule.
+    let isHelp: Bool
     /// Whether a template wants the groups of the expression that matched.
     let wantsGroups: Bool
     let regexProbes: [Int32]
@@ -43,13 +50,19 @@ final class Rule: Sendable {
         seesBots = exempt.bots == false || draft.condition?.asksForBots == true
         exemptRoles = exempt.roles.map(\.value)
         exemptUsers = Set(exempt.users.map(\.value))
-        let talks = draft.source.steps.contains { step in
+        let talks = draft.source.allSteps.contains { step in
             step.verb == .reply || step.verb == .dm || step.verb == .send && step.message.to.isEmpty
         }
-        isCounted = draft.stage == .answer && talks && draft.source.also?.value != true
+        // What is said about a whole batch is no answer to any one event.
+        let answers = talks && draft.source.batch == nil || draft.isHelp
+        isCounted = draft.stage == .answer && answers && draft.source.also?.value != true
         group = draft.source.group?.value
         removes = draft.source.steps.contains { $0.verb == .delete }
         stops = draft.source.steps.contains { $0.verb == .stop }
+        counters = draft.counters
+        command = draft.source.command.map { Command($0, draft.file.commands) }
+        branches = draft.branches
+        isHelp = draft.isHelp
         owners = [draft.source.id.value] + (draft.source.was.map { [$0.value] } ?? [])
         vars = draft.file.vars
         wantsGroups = draft.wantsGroups
@@ -79,6 +92,9 @@ struct RuleDraft {
     var condition: Condition?
     var wantsGroups = false
     var regexProbes: [Int32] = []
+    var branches: [String: Condition] = [:]
+    var counters: [String: Counter] = [:]
+    var isHelp = false
 }
 
 extension Exempt {
@@ -95,6 +111,9 @@ extension Rule {
 extension BotRule {
     /// What its actions make it.
     var derivedStage: Stage {
-        steps.contains { $0.verb == .delete || $0.verb == .warn } ? .guard : .answer
+        let verbs = Set(allSteps.map(\.verb))
+        if verbs.contains(.delete) || verbs.contains(.warn) { return .guard }
+        let lookingOn: Set<BotStep.Verb> = [.log, .count, .reset, .choose]
+        return !verbs.isEmpty && verbs.isSubset(of: lookingOn) ? .observe : .answer
     }
 }

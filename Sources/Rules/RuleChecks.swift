@@ -9,6 +9,8 @@ final class RuleChecks {
     private let stage: Stage
     private let compiler: RuleCompiler
     private(set) var wantsGroups = false
+    /// The variables that can be used here.
+    private var locals: [String] = []
 
     init(_ rule: BotRule, _ file: BotFile, groupNames: [String], stage: Stage, compiler: RuleCompiler) {
         self.rule = rule
@@ -22,7 +24,9 @@ final class RuleChecks {
     private var events: [EventName] { rule.when.map(\.value) }
 
     func run(condition: Condition?) {
-        for step in rule.steps { check(step) }
+        checkVariables()
+        for step in rule.allSteps { check(step) }
+        checkBatch()
         if let condition = rule.condition { checkPaths(of: condition.value) }
         checkKeys()
         let examples = rule.matching + rule.notMatching
@@ -59,6 +63,39 @@ final class RuleChecks {
         }
     }
 
+    private func checkVariables() {
+        var before = Set(file.vars.keys)
+        for variable in rule.vars {
+            locals = before.sorted()
+            check(variable.template)
+            if !before.insert(variable.name.value).inserted {
+                findings.error("\"\(variable.name.value)\" is a variable already", at: variable.name.spot)
+            }
+        }
+        locals = before.sorted()
+    }
+
+    /// A batch is acted on later, when nothing is left of the events but who and what they were.
+    private func checkBatch() {
+        guard let batch = rule.batch else { return }
+        if batch.value < .seconds(1) || batch.value > .seconds(86_400) {
+            findings.error("events are collected for 1s to 1d", at: batch.spot)
+        }
+        if stage == .guard {
+            findings.error(
+                "a rule that deletes or warns cannot wait for others", at: batch.spot, hint: "remove batch")
+        }
+        if let command = rule.command {
+            findings.error("a command is answered at once", at: command.name.spot, hint: "remove batch")
+        }
+        for branch in rule.allSteps.flatMap(\.branches) {
+            guard let condition = branch.condition, condition.value.asksForMore else { continue }
+            findings.error(
+                "a batch is acted on later, and its branches cannot ask for text or user",
+                at: condition.spot, hint: "move the condition to the rule's if:")
+        }
+    }
+
     private func checkPaths(of condition: BotCondition) {
         switch condition {
         case .all(let list), .any(let list): for condition in list { checkPaths(of: condition) }
@@ -72,10 +109,15 @@ final class RuleChecks {
 
     private func check(_ step: BotStep) {
         let message = step.message
+        for count in step.counts { check(count) }
+        for branch in step.branches {
+            if let condition = branch.condition { checkPaths(of: condition.value) }
+        }
         for template in [message.text, message.footer].compactMap(\.self) { check(template) }
         for path in message.mention {
             check(path.value, at: path.spot)
-            if let kind = kind(of: path.value), kind != .user, kind != .text {
+            let isList = path.value.root == "users"
+            if let kind = kind(of: path.value), kind != .user, kind != .text, !isList {
                 findings.error("\"\(path.value.text)\" is nobody who can be called", at: path.spot)
             }
         }
@@ -83,7 +125,7 @@ final class RuleChecks {
         let needsMessage: Bool
         switch step.verb {
         case .reply, .delete, .react, .relay: needsMessage = step.verb != .relay || message.text == nil
-        case .send, .dm, .warn, .stop: needsMessage = false
+        case .send, .dm, .warn, .stop, .log, .count, .reset, .choose: needsMessage = false
         }
         if needsMessage, !events.isEmpty, !events.contains(where: \.hasMessage) {
             findings.error(
@@ -101,6 +143,31 @@ final class RuleChecks {
         checkAbility(step)
     }
 
+    private func check(_ count: BotCount) {
+        if let subject = count.subject { check(subject) }
+        guard let counter = compiler.counters[count.counter.value] else {
+            let names = compiler.counters.keys.sorted()
+            findings.error(
+                "unknown counter \"\(count.counter.value.shortened)\"", at: count.counter.spot,
+                hint: Suggestion.hint(for: count.counter.value, among: names)
+                    ?? "declare it under counters:")
+            return
+        }
+        if count.subject != nil, counter.per != .user {
+            findings.error("\"\(counter.name)\" does not count per user", at: count.counter.spot)
+        }
+        let isMissing =
+            switch counter.per {
+            case .all: false
+            case .user: count.subject == nil && !events.contains(where: \.hasMember)
+            case .channel: !events.contains(where: \.hasChannel)
+            }
+        if isMissing, !events.isEmpty {
+            findings.error(
+                "\(rule.eventNames) has no \(counter.per.rawValue) to count for", at: count.counter.spot)
+        }
+    }
+
     private func checkMissingTarget(_ step: BotStep) {
         guard
             !findings.all.contains(where: {
@@ -115,7 +182,7 @@ final class RuleChecks {
     private func checkAbility(_ step: BotStep) {
         let needed: String
         switch step.verb {
-        case .stop: return
+        case .stop, .log, .count, .reset, .choose: return
         case .relay: needed = "send"
         case .warn: needed = "reply"
         default: needed = step.verb.rawValue
@@ -146,6 +213,11 @@ final class RuleChecks {
             }
             for use in expression.filters {
                 for case .path(let path) in use.arguments { check(path, at: template.spot(at: path.offset)) }
+                if use.filter.name == "of", !expression.base.isCounter {
+                    findings.error(
+                        "\"of\" belongs directly behind a counter", at: template.spot(at: use.offset),
+                        hint: "write {{ counters.name | of(user) }}")
+                }
                 if let takes = use.filter.takes, let kind, !takes.contains(kind) {
                     let wanted = takes.map(\.rawValue).sorted().joined(separator: " or ")
                     findings.error(
@@ -162,12 +234,43 @@ final class RuleChecks {
     }
 
     private func kind(of path: TemplatePath) -> TemplateValue.Kind? {
-        TemplateRoot.named[path.root]?.field(path.field)?.kind ?? .text
+        switch path.root {
+        case "counters": return .number
+        case "users", "messages": return .list
+        case "vars":
+            // A variable of the rule's own may be of any kind.
+            return file.vars[path.field ?? ""] == nil ? nil : .text
+        case "args":
+            let (argument, part) = argument(path)
+            guard let part else { return argument?.kind.templateKind }
+            return TemplateValue.partsOfUser.first { $0.name == part }?.kind
+        default: return TemplateRoot.named[path.root]?.field(path.field)?.kind ?? .text
+        }
+    }
+
+    private func argument(_ path: TemplatePath) -> (BotArgument?, part: String?) {
+        let names = path.field?.split(separator: ".", maxSplits: 1).map(String.init) ?? []
+        let argument = rule.command?.arguments.first { $0.name.value == names.first }
+        return (argument, names.count > 1 ? names[1] : nil)
     }
 
     private func check(_ path: TemplatePath, at spot: Spot) {
         switch path.root {
-        case "vars": check(path, "variable", among: file.vars.keys.sorted(), spot, "declare it under vars:")
+        case "vars": check(path, "variable", among: locals, spot, "declare it under vars:")
+        case "counters":
+            check(
+                path, "counter", among: compiler.counters.keys.sorted(), spot, "declare it under counters:")
+        case "args": check(argument: path, at: spot)
+        case "users", "messages":
+            if rule.batch == nil {
+                findings.error(
+                    "\"\(path.root)\" are there only with batch:", at: spot,
+                    hint: path.root == "users" ? "use user" : "use message.text")
+            } else if let field = path.field {
+                findings.error(
+                    "unknown value \"\(path.text)\"", at: spot,
+                    hint: "\"\(path.root)\" is a list; without \".\(field)\" it can be printed")
+            }
         case "match":
             wantsGroups = true
             check(
@@ -178,9 +281,8 @@ final class RuleChecks {
                 if TemplateRoot.later.contains(path.root) {
                     findings.error("\"\(path.root)\" is not built yet", at: spot)
                 } else {
-                    let names =
-                        TemplateRoot.all.map(\.name) + ["vars", "match"] + TemplateRoot.later.sorted()
-                    let known = TemplateRoot.all.map(\.name) + ["match", "vars"]
+                    let known = TemplateRoot.all.map(\.name) + TemplateRoot.declared
+                    let names = known + TemplateRoot.later.sorted()
                     findings.error(
                         "unknown value \"\(path.text)\"", at: spot,
                         hint: Suggestion.hint(for: path.root, among: names) ?? "values begin with "
@@ -189,6 +291,32 @@ final class RuleChecks {
                 return
             }
             check(path, of: root, at: spot)
+        }
+    }
+
+    private func check(argument path: TemplatePath, at spot: Spot) {
+        guard let command = rule.command else {
+            findings.error(
+                "\"args\" are what is written behind a command, and this rule is none", at: spot,
+                hint: "write when: {command: {name: …, args: …}}")
+            return
+        }
+        let (argument, part) = argument(path)
+        guard let argument else {
+            let names = command.arguments.map(\.name.value)
+            let first = path.field?.split(separator: ".").first.map(String.init)
+            check(
+                TemplatePath(root: "args", field: first), "argument", among: names, spot,
+                "declare it under args:")
+            return
+        }
+        guard let part else { return }
+        let parts = argument.kind.templateKind == .user ? TemplateValue.partsOfUser.map(\.name) : []
+        if !parts.contains(part) {
+            let near = Suggestion.nearest(to: part, among: parts)
+            findings.error(
+                "unknown value \"\(path.text)\"", at: spot,
+                hint: near.map { "did you mean \"args.\(argument.name.value).\($0)\"?" })
         }
     }
 
@@ -209,6 +337,10 @@ final class RuleChecks {
         case .message: exists = events.contains(where: \.hasMessage)
         case .channel: exists = events.contains(where: \.hasChannel)
         }
+        let ofFacts: Set<String> = ["messages", "member_for", "away"]
+        if rule.batch != nil, path.root == "user", ofFacts.contains(path.field ?? "") {
+            findings.error("when a batch is acted on, \"\(path.text)\" is not known any more", at: spot)
+        }
         if !exists, !events.isEmpty {
             findings.error(
                 "\(rule.eventNames) has no \(root.name), so \"\(path.text)\" can never exist", at: spot)
@@ -228,5 +360,23 @@ final class RuleChecks {
         findings.error(
             "unknown \(what) \"\(field)\"", at: spot,
             hint: near.map { "did you mean \"\(path.root).\($0)\"?" } ?? otherwise)
+    }
+}
+
+extension Template.Operand {
+    fileprivate var isCounter: Bool {
+        guard case .path(let path) = self else { return false }
+        return path.root == "counters"
+    }
+}
+
+extension BotCondition {
+    /// Whether it asks for more than the time and what is remembered for all.
+    fileprivate var asksForMore: Bool {
+        switch self {
+        case .all(let list), .any(let list): list.contains(where: \.asksForMore)
+        case .not(let condition): condition.asksForMore
+        case .text, .user: true
+        }
     }
 }

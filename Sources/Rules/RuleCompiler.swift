@@ -12,6 +12,7 @@ final class RuleCompiler {
 
     var lists: [String: [Placed<String>]] = [:]
     var groups: [String: BotGroup] = [:]
+    var counters: [String: Counter] = [:]
     var scopes: [Scope: Int] = [:]
     var laneNumbers: [Lane.Name: Int] = [:]
     var builders: [LaneBuilder] = []
@@ -35,7 +36,9 @@ final class RuleCompiler {
     func compile() -> RuleSet? {
         readLists()
         readGroups()
-        let drafts = readRules()
+        readCounters()
+        var drafts = readRules()
+        checkCommands(drafts)
         let lanes = builders.map { $0.built() }
         checkReach(drafts)
         for (builder, lane) in zip(builders, lanes) {
@@ -46,6 +49,7 @@ final class RuleCompiler {
             }
         }
         guard findings.errorCount == 0 else { return nil }
+        addHelp(to: &drafts)
         return RuleSet(
             rules: drafts.map(Rule.init), lanes: lanes, probes: probes, sizes: sizes,
             scopes: scopes.sorted { $0.value < $1.value }.map(\.key),
@@ -59,6 +63,53 @@ final class RuleCompiler {
             } else {
                 groups[group.name.value] = group
             }
+        }
+    }
+
+    private func readCounters() {
+        var spots: [String: Spot] = [:]
+        for counter in files.flatMap(\.counters) {
+            if let first = spots.updateValue(counter.name.spot, forKey: counter.name.value) {
+                twice("counter", counter.name, first)
+            } else {
+                counters[counter.name.value] = Counter(counter)
+            }
+        }
+    }
+
+    /// Each word calls one command; two rules may share a command as a whole.
+    private func checkCommands(_ drafts: [RuleDraft]) {
+        var names: [String: String] = [:]
+        for draft in drafts {
+            guard let command = draft.source.command else { continue }
+            names[draft.file.commands.prefix + command.name.value] = draft.source.id.value
+        }
+        var aliases: [String: String] = [:]
+        for draft in drafts {
+            guard let command = draft.source.command else { continue }
+            for alias in command.aliases {
+                let word = draft.file.commands.prefix + alias.value
+                let owner = command.name.value
+                if let rule = names[word] {
+                    findings.error("\"\(word)\" calls rule \"\(rule)\" already", at: alias.spot)
+                } else if let other = aliases.updateValue(owner, forKey: word), other != owner {
+                    findings.error("\"\(word)\" stands for \"\(other)\" already", at: alias.spot)
+                }
+            }
+        }
+    }
+
+    /// People can ask which commands there are wherever there are any.
+    private func addHelp(to drafts: inout [RuleDraft]) {
+        let commands = drafts.compactMap { draft in
+            draft.source.command.map { Command($0, draft.file.commands) }
+        }
+        for prefix in Set(commands.map(\.prefix)).sorted()
+        where !commands.contains(where: { $0.prefix == prefix && $0.words.contains("help") }) {
+            let everywhere = Scope(names: [], notNames: [])
+            let scope = scopes[everywhere] ?? scopes.count
+            scopes[everywhere] = scope
+            drafts.append(Rule.help(prefix: prefix, number: drafts.count, scope: scope))
         }
     }
 
@@ -112,6 +163,13 @@ final class RuleCompiler {
             draft.condition = compile(condition.value, of: rule, stage: draft.stage, &groupNames)
         }
         draft.regexProbes = (firstProbe..<probes.count).filter { probes[$0].kind == .regex }.map { Int32($0) }
+        draft.counters = counters
+        // Groups of a branch's expression are no values: other branches do not have them.
+        var names: [String] = []
+        for branch in rule.allSteps.flatMap(\.branches) {
+            guard let condition = branch.condition else { continue }
+            draft.branches[branch.path] = compile(condition.value, of: rule, stage: draft.stage, &names)
+        }
         let checks = RuleChecks(rule, file, groupNames: groupNames, stage: draft.stage, compiler: self)
         checks.run(condition: draft.condition)
         draft.wantsGroups = checks.wantsGroups
@@ -122,9 +180,14 @@ final class RuleCompiler {
         let derived = rule.derivedStage
         guard let written = rule.stage, written.value != derived else { return derived }
         if written.value == .observe, derived == .answer { return .observe }
-        let why = derived == .guard ? "it deletes or warns" : "it neither deletes nor warns"
+        let (name, why) =
+            switch derived {
+            case .guard: ("guard", "it deletes or warns")
+            case .answer: ("answer", "it neither deletes nor warns")
+            case .observe: ("observe", "it only looks on")
+            }
         findings.error(
-            "this rule is of the stage \"\(derived == .guard ? "guard" : "answer")\", because \(why)",
+            "this rule is of the stage \"\(name)\", because \(why)",
             at: written.spot, hint: "remove \"stage\"")
         return derived
     }

@@ -16,6 +16,7 @@ package final class RuleSet: Sendable {
     let triggered: [Int32]
     /// Whether an answer must be remembered, because a rule answers edits too.
     let answersEdits: Bool
+    let commands: CommandTable
 
     private let ids: [String: Rule]
     private let turn: Locked<RuleTurn>
@@ -33,7 +34,8 @@ package final class RuleSet: Sendable {
         var rulesOfProbes = [[Int32]](repeating: [], count: probes.count)
         var isTriggered: [Bool] = []
         for rule in rules {
-            let trigger = rule.condition?.trigger(sizes)
+            // A command is looked up by its word.
+            let trigger = rule.command == nil ? rule.condition?.trigger(sizes) : []
             isTriggered.append(trigger != nil)
             for probe in trigger ?? [] { rulesOfProbes[Int(probe)].append(Int32(rule.number)) }
         }
@@ -47,7 +49,13 @@ package final class RuleSet: Sendable {
         self.isTriggered = isTriggered
         firstTriggered = first
         triggered = flat
-        lanesOfRules = rules.map { rule in rule.condition?.lanes(probes) ?? [] }
+        lanesOfRules = rules.map { rule in
+            ([rule.condition].compactMap(\.self) + rule.branches.values).flatMap { $0.lanes(probes) }
+        }
+        commands = CommandTable(
+            rules.filter { $0.source.run != .disabled }.compactMap { rule in
+                rule.command.map { (rule.number, $0) }
+            })
         answersEdits = rules.contains {
             $0.isCounted && $0.events.contains(.messageEdited) && $0.source.run == .live
         }
@@ -74,6 +82,10 @@ package final class RuleSet: Sendable {
     func decide(_ event: ChatEvent, in situation: Situation, stage: Stage) -> Decision {
         guard let name = event.name else {
             guard case .resumed(let continuation, let outcome) = event.kind else { return .nothing }
+            if continuation.step == Batch.step {
+                guard let rule = rule(owner: continuation.owner) else { return .nothing }
+                return turn.withLock { $0.run(rule, continuation, event, situation, self) }
+            }
             return continuation.resumed(outcome, event, situation)
         }
         return turn.withLock { turn in turn.decide(event, name, situation, stage, self, witness: nil) }

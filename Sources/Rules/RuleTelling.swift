@@ -20,6 +20,8 @@ struct RuleTelling {
         case .otherEvent: return "no: it looks at \(rule.source.eventNames)"
         case .otherChannel: return "no: it does not look at this channel"
         case .ownMessage: return "no: this is from steward itself"
+        case .notCalled: return "no: it is called by \(rule.command?.form ?? "a command")"
+        case .wrongArguments: return "no: that is not how it is called: \(rule.command?.form ?? "")"
         case .bot: return "no: \(who) is a program"
         case .exempt: return "no: \(who) is exempt"
         case .stale: return "no: the event is too old to be answered"
@@ -38,12 +40,44 @@ struct RuleTelling {
 
     func actions(_ turn: borrowing RuleTurn) -> [String] {
         var decision = Decision()
-        var values = TemplateValues(event: event, situation: situation, vars: rule.vars)
-        if rule.wantsGroups { values.groups = turn.groups(of: rule, event, set) }
-        rule.perform(event, situation, values, into: &decision)
-        var actions = decision.actions.map(Self.words)
-        if rule.source.steps.contains(where: { $0.verb == .stop }) { actions.append("stop") }
-        return actions
+        var lines: [String] = []
+        if let batch = rule.source.batch?.value {
+            // What it would say if nobody else came.
+            lines.append(collecting(batch))
+            turn.act(rule, on: [event], event, situation, set, into: &decision)
+        } else {
+            turn.perform(rule, event, situation, set, into: &decision)
+        }
+        lines += decision.actions.map(Self.words)
+        lines += decision.notes.map { "log: \($0.text)" }
+        lines += decision.changes.compactMap(Self.words)
+        if rule.source.steps.contains(where: { $0.verb == .stop }) { lines.append("stop") }
+        return lines
+    }
+
+    private func collecting(_ time: Duration) -> String {
+        guard let open = rule.openBatch(event, situation)?.batch else {
+            return "collect for \(time.words), then:"
+        }
+        let left = max(.zero, open.due - situation.now).words
+        return "collect with \(open.lines.count) before, and in \(left):"
+    }
+
+    private static func words(_ change: MemoryChange) -> String? {
+        switch change {
+        case .add(let key, let number, _) where key.owner == Counter.owner:
+            "count \(key.name) \(number < 0 ? "" : "+")\(number)\(whose(key))"
+        case .forget(let key) where key.owner == Counter.owner: "reset \(key.name)\(whose(key))"
+        default: nil
+        }
+    }
+
+    private static func whose(_ key: MemoryKey) -> String {
+        switch key.subject {
+        case .user(let user): " of \(user)"
+        case .channel(let channel): " of \(channel)"
+        case .all: ""
+        }
     }
 
     private static func words(_ action: ChatAction) -> String {
@@ -70,11 +104,8 @@ struct RuleTelling {
         case .has(let fields): return "the event has no \(fields.map(\.rawValue).joined(separator: " or "))"
         case .near(let test): return "nothing is near \(list(test.words))"
         case .user(let test):
-            let groups = turn.groups(of: rule, event, set)
-            let objection = test.objection(event, EventLook(event), situation) { path in
-                TemplateValues(event: event, situation: situation, vars: rule.vars, groups: groups).value(
-                    of: path)
-            }
+            let values = turn.values(of: rule, event, situation, set)
+            let objection = test.objection(event, EventLook(event), situation) { values.value(of: $0) }
             return objection.map(words)
         case .all(let conditions):
             for condition in conditions {

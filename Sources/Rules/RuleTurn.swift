@@ -7,6 +7,10 @@ enum Verdict: Equatable {
     case matches
     case disabled, otherEvent, otherChannel
     case ownMessage, bot, exempt, stale
+    /// It is called by a word, and not by this message.
+    case notCalled
+    /// It was called, and what stands behind the word does not fit; nothing is said to it.
+    case wrongArguments
     case conditionFails
     case coolsDown(until: Timestamp), onceBefore
     /// The event has its answer.
@@ -35,6 +39,8 @@ struct RuleTurn {
     private var lastID = ""
     private var lastStage = Stage.observe
     private var look = EventLook()
+    /// The command that the message calls.
+    private(set) var call: CommandCall?
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -86,7 +92,10 @@ struct RuleTurn {
     struct Progress {
         var decision = Decision.nothing
         var answeredBy: String?
+        /// The groups of which a member acts, and which.
         var groups: [String: String] = [:]
+        /// Those of which a member has answered, and was counted.
+        var countedGroups: Set<String> = []
         /// Set when no further rule of the stage is asked.
         var ending: Verdict?
     }
@@ -115,6 +124,10 @@ struct RuleTurn {
             case .attachmentNames: for name in field.texts(event) { read(name, number, set) }
             }
         }
+        if !set.commands.isEmpty, let text = look.text, name.number == EventName.messageAdded.number {
+            call = set.commands.call(in: text)
+            if let call { candidates += set.commands.rules(for: call) }
+        }
         if candidates.count > 1 { candidates.sort() }
     }
 
@@ -128,6 +141,7 @@ struct RuleTurn {
 
     private mutating func beginScan() {
         candidates.removeAll(keepingCapacity: true)
+        if call != nil { call = nil }
         if scanNumber == .max {
             found = Array(repeating: 0, count: found.count)
             asked = Array(repeating: 0, count: asked.count)
@@ -178,6 +192,7 @@ struct RuleTurn {
             if rule.source.run == .disabled { return .disabled }
             return event.name.map(rule.events.contains) == true ? .otherChannel : .otherEvent
         }
+        if let command = rule.command, !command.isCalled(by: call) { return .notCalled }
         if let own = situation.own, look.user == own { return .ownMessage }
         if !rule.seesBots, look.isBot == true { return .bot }
         if let condition = rule.condition, !holds(condition, rule, event, situation, set) {
@@ -188,12 +203,17 @@ struct RuleTurn {
         {
             return .exempt
         }
+        let isWrong = rule.command != nil && !fits(rule, event, situation)
+        if isWrong, rule.command?.answersWrongArguments != true { return .wrongArguments }
         if rule.stage == .answer {
             if situation.isStale { return .stale }
-            if let group = rule.group, set.groups[group] == .first, let by = progress.groups[group] {
-                return .groupAnswered(by: by)
+            // Of a group that picks all, each may answer where one does.
+            var isBeside = false
+            if let group = rule.group, let by = progress.groups[group] {
+                if set.groups[group] == .first { return .groupAnswered(by: by) }
+                isBeside = progress.countedGroups.contains(group)
             }
-            if rule.isCounted {
+            if rule.isCounted || isWrong, !isBeside {
                 if progress.decision.answers >= situation.answersLeft {
                     return .answered(by: progress.answeredBy ?? "another handler")
                 }
@@ -224,9 +244,7 @@ struct RuleTurn {
             }
         case .user(let test):
             return test.objection(event, look, situation) { path in
-                TemplateValues(
-                    event: event, situation: situation, vars: rule.vars, groups: groups(of: rule, event, set)
-                ).value(of: path)
+                values(of: rule, event, situation, set).value(of: path)
             } == nil
         case .all(let list):
             for condition in list where !holds(condition, rule, event, situation, set) { return false }
@@ -267,6 +285,28 @@ struct RuleTurn {
         return [:]
     }
 
+    /// What the templates of a rule can print.
+    func values(
+        of rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
+    ) -> TemplateValues {
+        var values = TemplateValues(event: event, situation: situation, vars: rule.vars)
+        values.counters = rule.counters
+        if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
+        if let call, let command = rule.command {
+            values.arguments = command.read(call, event, situation.directory).values
+        }
+        for variable in rule.source.vars {
+            values.locals[variable.name.value] = variable.template.value(values)
+        }
+        return values
+    }
+
+    /// Whether what was written behind a command is what it takes.
+    private func fits(_ rule: Rule, _ event: ChatEvent, _ situation: Situation) -> Bool {
+        guard let call, let command = rule.command else { return false }
+        return command.read(call, event, situation.directory).fits
+    }
+
     // MARK: Acting
 
     private func act(
@@ -277,20 +317,54 @@ struct RuleTurn {
             return
         }
         progress.decision.matched.append(rule.id)
-        var values = TemplateValues(event: event, situation: situation, vars: rule.vars)
-        if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
-        rule.perform(event, situation, values, into: &progress.decision)
-        if rule.removes || rule.stops && rule.stage == .guard { progress.decision.removed = true }
-        if let group = rule.group { progress.groups[group] = rule.id }
-        if rule.isCounted {
-            progress.answeredBy = rule.id
-            progress.decision.answers += 1
-            if set.answersEdits, let key = event.answeredKey {
-                progress.decision.changes.append(
-                    .claim(key, at: situation.now, most: 1, keep: .seconds(7 * 86_400)))
-            }
+        let isUsage = rule.command != nil && !fits(rule, event, situation)
+        perform(rule, event, situation, set, into: &progress.decision)
+        if !isUsage, rule.removes || rule.stops && rule.stage == .guard { progress.decision.removed = true }
+        if rule.isCounted || isUsage && rule.stage == .answer {
+            count(rule, event, situation, set, &progress)
         }
+        if let group = rule.group { progress.groups[group] = rule.id }
         let endsGuards = rule.stage == .guard && rule.source.continues?.value != true
-        if rule.stops || endsGuards { progress.ending = .notAsked(after: rule.id) }
+        if rule.stops && !isUsage || endsGuards { progress.ending = .notAsked(after: rule.id) }
+    }
+
+    private func count(
+        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet, _ progress: inout Progress
+    ) {
+        if let group = rule.group {
+            guard !progress.countedGroups.contains(group) else { return }
+            if set.groups[group] == .all { progress.countedGroups.insert(group) }
+        }
+        progress.answeredBy = rule.id
+        progress.decision.answers += 1
+        if set.answersEdits, let key = event.answeredKey {
+            progress.decision.changes.append(
+                .claim(key, at: situation.now, most: 1, keep: .seconds(7 * 86_400)))
+        }
+    }
+
+    /// What the rule wants done about an event that matches it.
+    func perform(
+        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet,
+        into decision: inout Decision
+    ) {
+        if rule.isHelp {
+            decision.actions += rule.answer(help(rule, event, situation, set), event, situation)
+        } else if let command = rule.command, !fits(rule, event, situation) {
+            decision.actions += rule.answer(command.usage, event, situation)
+        } else if rule.source.batch != nil {
+            collect(rule, event, situation, set, into: &decision)
+        } else {
+            decision.changes += rule.claims(event, situation)
+            rule.perform(acting(rule, event, situation, set), into: &decision)
+        }
+    }
+
+    func acting(_ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet) -> Acting {
+        let holds: (Condition) -> Bool =
+            rule.branches.isEmpty ? { _ in false } : { self.holds($0, rule, event, situation, set) }
+        return Acting(
+            event: event, situation: situation, values: values(of: rule, event, situation, set),
+            holds: holds)
     }
 }

@@ -60,6 +60,34 @@ struct Template: Sendable {
         }
     }
 
+    /// What it comes to as one value, printed later and elsewhere.
+    func value(_ values: TemplateValues) -> TemplateValue {
+        var made: [MadeText.Piece] = []
+        var plain = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let text):
+                plain += text
+                made.append(.value(.ours(text)))
+            case .value(let expression):
+                let value = expression.value(values, Destination())
+                plain += value.plain
+                switch value {
+                case .made(let text): made += text.pieces
+                case .ours where !expression.filters.isEmpty:
+                    made.append(.filtered { $0.print(expression.value(values, $0)) })
+                default:
+                    if pieces.count == 1 { return value }
+                    made.append(.value(value))
+                }
+            }
+        }
+        return .made(
+            MadeText(
+                plain: String(plain.prefix(MadeText.most.letters)),
+                pieces: Array(made.prefix(MadeText.most.pieces))))
+    }
+
     func render(_ values: TemplateValues, for destination: Destination) -> String {
         var result = ""
         for piece in pieces {

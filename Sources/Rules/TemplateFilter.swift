@@ -1,3 +1,6 @@
+internal import Chat
+internal import Zones
+
 /// What can be done to a value on its way into a text.
 struct TemplateFilter: Sendable {
     typealias Apply = @Sendable (TemplateValue, [TemplateValue], Destination) -> TemplateValue
@@ -23,13 +26,19 @@ struct TemplateFilter: Sendable {
         self.wantsNumber = wantsNumber
         self.takes = takes
         self.gives = gives
-        self.apply = apply
+        self.apply = { value, arguments, destination in
+            // Of all filters only "of" knows more of a counter than its number.
+            if name != "of", case .counter(let counter) = value {
+                return apply(.number(counter.number), arguments, destination)
+            }
+            return apply(value, arguments, destination)
+        }
     }
 
     static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Filters that the language has and steward has not built yet.
-    static let later: Set<String> = ["date", "of"]
+    static let later: Set<String> = []
 
     static let all: [TemplateFilter] = [
         TemplateFilter("upper", "In capitals.") { value, _, _ in value.mapText { $0.uppercased() } },
@@ -91,6 +100,22 @@ struct TemplateFilter: Sendable {
             .ours("\(value.plain) \(arguments[value == .number(1) ? 0 : 1].plain)")
         },
         TemplateFilter("duration", "In words: 3 days 2 hours.", on: [.duration]) { value, _, _ in value },
+        TemplateFilter(
+            "date", "A moment in the letters of CLDR, and in a zone: date('EEE HH:mm', 'Europe/Oslo').",
+            arguments: 1...2, on: [.time]
+        ) { value, arguments, _ in
+            guard case .time(let time, let own) = value, let format = try? DateFormat(arguments[0].plain)
+            else { return value }
+            let zone = arguments.count > 1 ? try? TimeZone(named: arguments[1].plain) : own
+            return .ours(format.text(time.milliseconds, in: zone ?? .utc))
+        },
+        TemplateFilter(
+            "of", "A counter for the first of these users that there is.", arguments: 1...8, on: [.number],
+            gives: .number
+        ) { value, arguments, _ in
+            guard case .counter(let counter) = value else { return value }
+            return arguments.first { !$0.isEmpty }.map { .number(counter.of($0)) } ?? .number(0)
+        },
         TemplateFilter("code", "As code that cannot be broken out of.") { value, _, to in
             .ours(to.code(value.plain))
         },
@@ -126,8 +151,8 @@ extension TemplateValue {
         case .absent: .absent
         case .ours(let text): .ours(change(text))
         case .list(let items): .list(items.map { $0.mapText(change) })
-        case .number, .time, .duration: .ours(change(plain))
-        case .theirs, .user, .mention, .channel: .theirs(change(plain))
+        case .number, .time, .duration, .counter: .ours(change(plain))
+        case .theirs, .user, .mention, .channel, .made: .theirs(change(plain))
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Zones
+
 /// Reads the text of a template.
 struct TemplateParser {
     private let scalars: [Unicode.Scalar]
@@ -92,7 +94,24 @@ struct TemplateParser {
             throw TemplateError(
                 problem: "\"\(name)\" takes a number, not \"\(text.shortened)\"", offset: start)
         }
+        if name == "date" { try Self.check(date: arguments, at: start) }
         return Template.Use(filter: filter, arguments: arguments, offset: start)
+    }
+
+    /// How and where a moment is printed must be known when the rules are read.
+    private static func check(date arguments: [Template.Operand], at start: Int) throws(TemplateError) {
+        for (index, argument) in arguments.enumerated() {
+            guard case .text(let text) = argument else {
+                throw TemplateError(
+                    problem: "\"date\" takes texts in quotes", offset: start,
+                    hint: "try date('EEE HH:mm', 'Europe/Oslo')")
+            }
+            do throws(ZoneError) {
+                if index == 0 { _ = try DateFormat(text) } else { _ = try TimeZone(named: text) }
+            } catch {
+                throw TemplateError(problem: error.problem, offset: start, hint: error.hint)
+            }
+        }
     }
 
     private mutating func operand() throws(TemplateError) -> Template.Operand {

@@ -1,4 +1,5 @@
 internal import Chat
+internal import Zones
 
 /// A value in a template; it is printed once, and what it holds is never read as a template again.
 indirect enum TemplateValue: Sendable, Equatable {
@@ -7,13 +8,17 @@ indirect enum TemplateValue: Sendable, Equatable {
     /// Text that people wrote, made harmless when it is printed.
     case theirs(String)
     case number(Int64)
-    case time(Timestamp)
+    /// A moment, printed as the clocks of the zone show it; in UTC without one.
+    case time(Timestamp, in: TimeZone? = nil)
     case duration(Duration)
     case user(id: String, name: String)
     /// A user as `@name`.
     case mention(id: String, name: String)
     case channel(title: String)
     case list([TemplateValue])
+    /// Text that was put together from others, each printed in its own way.
+    case made(MadeText)
+    case counter(CounterValue)
     case absent
 
     enum Kind: String, Sendable { case text, number, time, duration, user, channel, list }
@@ -23,6 +28,7 @@ indirect enum TemplateValue: Sendable, Equatable {
         case .absent: true
         case .ours(let text), .theirs(let text), .channel(let text): text.isEmpty
         case .list(let items): items.isEmpty
+        case .made(let text): text.plain.isEmpty
         default: false
         }
     }
@@ -32,12 +38,14 @@ indirect enum TemplateValue: Sendable, Equatable {
         switch self {
         case .ours(let text), .theirs(let text): text
         case .number(let number): String(number)
-        case .time(let time): Self.utc(time)
+        case .time(let time, let zone): DateFormat.usual?.text(time.milliseconds, in: zone ?? .utc) ?? ""
         case .duration(let duration): duration.words
         case .user(_, let name): name
         case .mention(_, let name): "@\(name)"
         case .channel(let title): title
         case .list(let items): Self.series(items.map(\.plain))
+        case .made(let text): text.plain
+        case .counter(let counter): String(counter.number)
         case .absent: ""
         }
     }
@@ -48,25 +56,46 @@ indirect enum TemplateValue: Sendable, Equatable {
         return parts.dropLast().joined(separator: ", ") + " and " + parts[parts.count - 1]
     }
 
-    private static func utc(_ time: Timestamp) -> String {
-        let seconds = time.milliseconds / 1000 - (time.milliseconds % 1000 < 0 ? 1 : 0)
-        var days = seconds / 86_400
-        var rest = seconds % 86_400
-        if rest < 0 { (days, rest) = (days - 1, rest + 86_400) }
-        // Days to a civil date, counted in eras of 400 years that begin in March.
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let day = shifted - era * 146_097
-        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
-        let dayOfYear = day - (365 * year + year / 4 - year / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let date = (
-            year + era * 400 + (month >= 10 ? 1 : 0), month < 10 ? month + 3 : month - 9,
-            dayOfYear - (153 * month + 2) / 5 + 1
-        )
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(date.0)-\(two(date.1))-\(two(date.2)) \(two(rest / 3600)):\(two(rest / 60 % 60)) UTC"
+}
+
+/// What a counter stands at, for the event's own user or channel, and how to ask for another's.
+struct CounterValue: Sendable, Equatable {
+    var name: String
+    var number: Int64
+    /// What it stands at for the user that a value names.
+    var of: @Sendable (TemplateValue) -> Int64
+
+    static func == (left: CounterValue, right: CounterValue) -> Bool {
+        left.name == right.name && left.number == right.number
     }
+}
+
+/// Text of a template of which it is not known yet where it goes.
+struct MadeText: Sendable, Equatable {
+    enum Piece: Sendable {
+        case value(TemplateValue)
+        /// What a filter makes of people's text depends on where it goes.
+        case filtered(@Sendable (Destination) -> String)
+    }
+
+    let plain: String
+    /// None of them is made of others, so printing takes no longer than there are pieces.
+    let pieces: [Piece]
+
+    /// Of a very long text only the beginning counts.
+    static let most = (letters: 20_000, pieces: 500)
+
+    func print(to destination: Destination) -> String {
+        let text = pieces.map { piece in
+            switch piece {
+            case .value(let value): destination.print(value)
+            case .filtered(let print): print(destination)
+            }
+        }.joined()
+        return String(text.prefix(Self.most.letters))
+    }
+
+    static func == (left: MadeText, right: MadeText) -> Bool { left.plain == right.plain }
 }
 
 /// Where a text goes, and so what must not happen in it.
@@ -85,20 +114,29 @@ struct Destination: Sendable {
         case .user(_, let name): harmless(name)
         case .mention(let id, let name): mention(id: id, name: name)
         case .list(let items): TemplateValue.series(items.map(print))
+        case .made(let text): text.print(to: self)
         default: value.plain
         }
     }
 
     /// People's text: it calls nobody and formats nothing.
-    func harmless(_ text: String) -> String {
-        let quiet = Self.quiet(text)
-        guard markup == .markdown else { return quiet }
-        var escaped = ""
-        for character in quiet {
-            if "\\`*_~|[]<>#".contains(character) { escaped.append("\\") }
-            escaped.append(character)
+    func harmless(_ text: String) -> String { escaped(Self.quiet(text)) }
+
+    /// The text without markup; it may still call somebody.
+    func escaped(_ text: String) -> String {
+        switch markup {
+        case .plain: return text
+        case .markdown:
+            var result = ""
+            for character in text {
+                if "\\`*_~|[]<>#".contains(character) { result.append("\\") }
+                result.append(character)
+            }
+            return result
+        case .html:
+            return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+                .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
         }
-        return escaped
     }
 
     /// The text with each `@name` broken.
@@ -122,11 +160,21 @@ struct Destination: Sendable {
 
     /// In a code span, which nothing in the text can close.
     func code(_ text: String) -> String {
-        "`" + Self.quiet(text.replacing("`", with: "\u{2CB}").replacing("\n", with: " ")) + "`"
+        let quiet = Self.quiet(text.replacing("\n", with: " "))
+        return markup == .html
+            ? "<code>\(escaped(quiet))</code>" : "`" + quiet.replacing("`", with: "\u{2CB}") + "`"
     }
 
     func quote(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
+        if markup == .html {
+            return "<blockquote>\(harmless(text).replacing("\n", with: "<br>"))</blockquote>"
+        }
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { "> " + harmless(String($0)) }.joined(separator: "\n")
     }
+}
+
+extension DateFormat {
+    /// `2026-03-28 22:10 UTC`.
+    fileprivate static let usual = try? DateFormat("yyyy-MM-dd HH:mm z")
 }

@@ -1,18 +1,52 @@
 internal import Chat
 
 /// The values that the templates of a rule can print for one event.
-struct TemplateValues {
+struct TemplateValues: Sendable {
     let event: ChatEvent
     let situation: Situation
     let vars: [String: String]
     /// The named groups of the expression that matched.
     var groups: [String: String] = [:]
+    /// What was written behind a command.
+    var arguments: [String: TemplateValue] = [:]
+    /// The rule's own variables.
+    var locals: [String: TemplateValue] = [:]
+    var counters: [String: Counter] = [:]
+    /// The users and messages that a batch has collected; nil elsewhere.
+    var batch: (users: [TemplateValue], messages: [TemplateValue])?
 
     func value(of path: TemplatePath) -> TemplateValue {
         switch path.root {
-        case "vars": return path.field.flatMap { vars[$0] }.map { .ours($0) } ?? .absent
+        case "vars":
+            guard let field = path.field else { return .absent }
+            return locals[field] ?? vars[field].map { .ours($0) } ?? .absent
         case "match": return path.field.flatMap { groups[$0] }.map { .theirs($0) } ?? .absent
+        case "args":
+            guard let name = path.field?.split(separator: ".", maxSplits: 1) else { return .absent }
+            let value = arguments[String(name[0])] ?? .absent
+            return name.count == 1 ? value : value.part(String(name[1]))
+        case "counters":
+            return path.field.flatMap { counters[$0] }.map { .counter($0.value(self)) } ?? .absent
+        case "users": return .list(batch?.users ?? [])
+        case "messages": return .list(batch?.messages ?? [])
         default: return TemplateRoot.named[path.root]?.field(path.field)?.read(self) ?? .absent
+        }
+    }
+}
+
+extension TemplateValue {
+    /// What can be asked of a user.
+    static let partsOfUser: [(name: String, kind: Kind)] = [
+        ("name", .text), ("id", .text), ("mention", .user),
+    ]
+
+    fileprivate func part(_ name: String) -> TemplateValue {
+        guard case .user(let id, let shown) = self else { return .absent }
+        return switch name {
+        case "name": .theirs(shown)
+        case "id": .theirs(id)
+        case "mention": .mention(id: id, name: shown)
+        default: .absent
         }
     }
 }
@@ -50,9 +84,10 @@ struct TemplateRoot: Sendable {
     static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Roots that the language has and steward has not built yet.
-    static let later: Set<String> = [
-        "args", "body", "rate", "strike", "window", "rota", "counters", "stats", "users", "messages", "error",
-    ]
+    static let later: Set<String> = ["body", "rate", "strike", "window", "rota", "stats", "error"]
+
+    /// Roots whose values a rule or a file declares.
+    static let declared = ["args", "counters", "match", "messages", "users", "vars"]
 
     static let all: [TemplateRoot] = [
         TemplateRoot(

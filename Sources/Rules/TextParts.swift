@@ -7,7 +7,7 @@ enum TextParts {
 
     /// Parts of at most the limit each, cut at line or word borders where that loses little, never inside a letter. A
     /// code fence that is cut is closed and opened again. What five parts do not hold is left out, and `…` says so.
-    static func split(_ text: String, _ limit: Abilities.TextLimit) -> [String] {
+    static func split(_ text: String, _ limit: Abilities.TextLimit, most: Int = Self.most) -> [String] {
         let unit = limit.textUnit
         guard limit.count > 0, text.length(in: unit) > limit.count else { return [text] }
         var parts: [String] = []

@@ -23,14 +23,20 @@ import Testing
         + words(BotTables.specialEvents) + words(BotTables.conditions) + words(BotTables.text)
         + words(BotTables.near) + words(BotTables.user) + words(BotTables.role) + words(BotTables.actions)
         + words(BotTables.reply) + words(BotTables.send) + words(BotTables.dm) + words(BotTables.warn)
-        + words(BotTables.relay) + words(BotTables.delete)
+        + words(BotTables.relay) + words(BotTables.delete) + words(BotTables.commands)
+        + words(BotTables.command) + words(BotTables.counter) + words(BotTables.count)
+        + words(BotTables.branch) + words(BotTables.log)
+        + (BotArgument.Kind.names + ["optional"]).flatMap { $0.split(separator: " ").map(String.init) }.map {
+            Word(name: $0, isBuilt: true)
+        }
 
     static let values: [Word] =
         TemplateRoot.all.flatMap { root in
             root.fields.map {
                 Word(name: $0.name.isEmpty ? root.name : "\(root.name).\($0.name)", isBuilt: true)
             }
-        } + TemplateRoot.later.sorted().map { Word(name: $0, isBuilt: false) }
+        } + TemplateRoot.declared.map { Word(name: $0, isBuilt: true) }
+        + TemplateRoot.later.sorted().map { Word(name: $0, isBuilt: false) }
 
     static let filters: [Word] =
         TemplateFilter.all.map { Word(name: $0.name, isBuilt: true) }

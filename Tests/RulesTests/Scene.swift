@@ -90,6 +90,21 @@ final class Scene {
         decide(event).flatMap(\.actions).map(describe)
     }
 
+    /// A rule's continuation comes back, to the rule that owns it.
+    @discardableResult
+    func resume(_ continuation: Continuation, _ outcome: ChatEvent.Outcome = .due, in channel: Channel?)
+        -> Decision
+    {
+        let event = event(.resumed(continuation, outcome), in: channel)
+        var result = Decision()
+        for handler in rules.handlers where handler.resumes(owner: continuation.owner) {
+            guard let decision = try? handler.decide(event, in: situation(for: event)) else { continue }
+            for change in decision.changes { memory.apply(change) }
+            result = decision
+        }
+        return result
+    }
+
     func situation(for event: ChatEvent) -> Situation {
         Situation(
             now: now, own: realm.user("steward"), abilities: abilities,

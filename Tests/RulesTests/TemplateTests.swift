@@ -42,6 +42,9 @@ import Testing
         ("{{ user.member_for | duration }}", "nothing"), ("a {{ '{{' }} b", "a {{ b"), ("} {", "} {"),
         ("{{ message.attachments | join(', ') | default('no files') }}", "no files"),
         ("{{ user.messages | plural('message', 'messages') }}", "0 messages"),
+        ("{{ message.sent | date('EEE d MMM yyyy HH:mm', 'Europe/Oslo') }}", "Thu 28 May 2026 22:26"),
+        ("{{ message.sent | date(\"HH:mm 'o''clock'\") }}", "20:26 o'clock"),
+        ("{{ message.sent }}", "2026-05-28 20:26 UTC"),
     ])
     func `values and filters`(_ template: String, _ expected: String) throws {
         #expect(try reply(template, to: "hello big world") == expected)
@@ -87,6 +90,19 @@ import Testing
         #expect(scene.say("a*b`c_d") == ["reply general: **a\\*b\\`c\\_d**"])
     }
 
+    @Test func `people's text is no markup in HTML either`() throws {
+        var abilities = Scene.abilities
+        abilities.markup = .html
+        let scene = try Scene(
+            rule:
+                "    when: messageAdded\n    do: [{reply: \"<b>{{ message.text }}</b> {{ message.text | code }}\"}]\n",
+            abilities: abilities)
+        #expect(
+            scene.say("<i>\"&@all") == [
+                "reply general: <b>&lt;i&gt;&quot;&amp;@\u{200B}all</b> <code>&lt;i&gt;&quot;&amp;@\u{200B}all</code>"
+            ])
+    }
+
     @Test func `a text that comes to nothing is not sent`() throws {
         #expect(try reply("{{ message.text | after('no such') }}") == "nothing")
     }
@@ -102,8 +118,26 @@ import Testing
         ("{{ user.name | plural('a', 'b') }}", "\"plural\" needs a number, not text"),
         ("{{ message.text | duration }}", "\"duration\" needs a duration, not text"),
         ("{{ user.name", "\"{{\" is not closed"), ("{{ }}", "a value is missing - try {{ user.name }}"),
-        ("{{ user.name | date('x', 'y') }}", "\"date\" is not built yet"),
-        ("{{ counters.karma }}", "\"counters\" is not built yet"),
+        (
+            "{{ message.sent | date('x', 'UTC') }}",
+            "\"x\" in the date pattern \"x\" has no meaning - text stands in single quotes"
+        ),
+        (
+            "{{ message.sent | date('HH:mm', 'Europe/Olso') }}",
+            "unknown time zone \"Europe/Olso\" - did you mean \"Europe/Oslo\"?"
+        ),
+        (
+            "{{ message.sent | date(user.name) }}",
+            "\"date\" takes texts in quotes - try date('EEE HH:mm', 'Europe/Oslo')"
+        ),
+        ("{{ user.name | date('HH:mm') }}", "\"date\" needs a time, not text"),
+        ("{{ counters.karma }}", "unknown counter \"karma\" - declare it under counters:"),
+        (
+            "{{ user.messages | of(user) }}",
+            "\"of\" belongs directly behind a counter - write {{ counters.name | of(user) }}"
+        ),
+        ("{{ users | count }}", "\"users\" are there only with batch: - use user"),
+        ("{{ body.status }}", "\"body\" is not built yet"),
         ("{{ user name }}", "\"n\" does not belong here - a value is written {{ name | filter }}"),
     ])
     func `a value that can never exist is an error when the rules are read`(

@@ -1,0 +1,199 @@
+internal import Chat
+
+/// A word by which people call a rule, ready to be looked for.
+struct Command: Sendable {
+    let prefix: String
+    let name: String
+    let words: Set<String>
+    let arguments: [BotArgument]
+    let answersWrongArguments: Bool
+    /// As it is shown to people: `!karma [who]`.
+    let form: String
+    /// The line for who wrote something else.
+    let usage: String
+
+    init(_ command: BotCommand, _ commands: BotCommands) {
+        prefix = commands.prefix
+        name = command.name.value
+        words = Set([command.name.value] + command.aliases.map(\.value))
+        arguments = command.arguments
+        answersWrongArguments = commands.wrongArguments == .usage
+        let parts = command.arguments.map { $0.isOptional ? "[\($0.name.value)]" : "<\($0.name.value)>" }
+        form = command.usage ?? ([commands.prefix + command.name.value] + parts).joined(separator: " ")
+        let kinds = command.arguments.compactMap { argument in
+            argument.kind.words.map { "\(argument.name.value): \($0)" }
+        }
+        let isMade = command.usage == nil && !kinds.isEmpty
+        usage = "Usage: \(form)" + (isMade ? " (\(kinds.joined(separator: "; ")))" : "")
+    }
+
+    func isCalled(by call: CommandCall?) -> Bool {
+        guard let call else { return false }
+        return call.prefix == prefix && words.contains(call.name)
+    }
+
+    /// Reads what was written behind the command.
+    func read(_ call: CommandCall, _ event: ChatEvent, _ directory: Directory) -> ReadArguments {
+        var scanner = ArgumentScanner(call.rest)
+        var result = ReadArguments()
+        for (index, argument) in arguments.enumerated() {
+            let before = scanner
+            if let text = scanner.next(argument.kind),
+                let value = argument.kind.value(text, event, directory)
+            {
+                result.values[argument.name.value] = value
+                continue
+            }
+            // What does not fit one that may be left out may be meant for the next.
+            let wasWritten = !before.isAtEnd
+            let isLast = index + 1 == arguments.count
+            scanner = before
+            guard argument.isOptional, !(wasWritten && isLast) else {
+                result.fits = false
+                continue
+            }
+            if let preset = argument.preset {
+                result.values[argument.name.value] = argument.kind.value(preset, event, directory)
+            }
+        }
+        if !scanner.isAtEnd { result.fits = false }
+        return result
+    }
+}
+
+/// What was written behind a command.
+struct ReadArguments: Sendable {
+    var values: [String: TemplateValue] = [:]
+    /// Whether it was what the command takes.
+    var fits = true
+}
+
+/// A message that calls a command.
+struct CommandCall: Sendable {
+    var prefix: String
+    /// In small letters.
+    var name: String
+    /// What stands behind it.
+    var rest: String
+}
+
+/// Finds the command that a message calls. A message that calls none costs a look at its first letter.
+struct CommandTable: Sendable {
+    private let prefixes: [String]
+    private let firstBytes: [Bool]
+    /// The numbers of the rules by prefix and word.
+    private let rules: [String: [String: [Int32]]]
+
+    var isEmpty: Bool { prefixes.isEmpty }
+
+    init(_ commands: [(rule: Int, command: Command)]) {
+        var rules: [String: [String: [Int32]]] = [:]
+        for (rule, command) in commands {
+            for word in command.words {
+                rules[command.prefix, default: [:]][word, default: []].append(Int32(rule))
+            }
+        }
+        // The longest is meant where one begins with the other.
+        prefixes = rules.keys.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+        var first = [Bool](repeating: false, count: 256)
+        for prefix in prefixes { if let byte = prefix.utf8.first { first[Int(byte)] = true } }
+        // White space, and the quote that some services put before an answer.
+        for byte in [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\t"), UInt8(ascii: ">")] {
+            first[Int(byte)] = true
+        }
+        firstBytes = first
+        self.rules = rules
+    }
+
+    /// Nil when the text calls nothing that is known.
+    func call(in text: String) -> CommandCall? {
+        guard let byte = text.utf8.first, firstBytes[Int(byte)] else { return nil }
+        let text = Self.withoutQuote(text[...])
+        guard let prefix = prefixes.first(where: { text.hasPrefix($0) }) else { return nil }
+        let behind = text.dropFirst(prefix.count)
+        let name = behind.prefix { !$0.isWhitespace }
+        guard !name.isEmpty, name.utf8.count <= 256 else { return nil }
+        let word = name.lowercased()
+        guard rules[prefix]?[word] != nil else { return nil }
+        return CommandCall(
+            prefix: prefix, name: word, rest: String(behind.dropFirst(name.count)).trimmed)
+    }
+
+    func rules(for call: CommandCall) -> [Int32] { rules[call.prefix]?[call.name] ?? [] }
+
+    /// The text behind the lines that quote what it answers.
+    private static func withoutQuote(_ text: Substring) -> Substring {
+        var text = text
+        while let first = text.first {
+            if first.isWhitespace {
+                text.removeFirst()
+            } else if first == ">", let end = text.firstIndex(where: \.isNewline) {
+                text = text[end...]
+            } else {
+                break
+            }
+        }
+        return text
+    }
+}
+
+/// Cuts what stands behind a command into its arguments: words, or several words in quotes.
+private struct ArgumentScanner {
+    private var text: Substring
+
+    init(_ text: String) {
+        self.text = text[...]
+    }
+
+    var isAtEnd: Bool { text.allSatisfy(\.isWhitespace) }
+
+    mutating func next(_ kind: BotArgument.Kind) -> String? {
+        text = text.drop(while: \.isWhitespace)
+        guard !text.isEmpty else { return nil }
+        if case .rest = kind {
+            defer { text = "" }
+            return String(text).trimmed
+        }
+        let closing: [Character: Character] = ["\"": "\"", "“": "”", "„": "“"]
+        if let quote = text.first.flatMap({ closing[$0] }),
+            let end = text.dropFirst().firstIndex(of: quote)
+        {
+            let word = text[text.index(after: text.startIndex)..<end]
+            text = text[text.index(after: end)...]
+            return String(word)
+        }
+        let word = text.prefix { !$0.isWhitespace }
+        text = text.dropFirst(word.count)
+        return String(word)
+    }
+}
+
+extension BotArgument.Kind {
+    /// The value of what was written; nil when it is none of this kind.
+    func value(_ text: String, _ event: ChatEvent, _ directory: Directory) -> TemplateValue? {
+        switch self {
+        case .person:
+            if text.lowercased() == "me", let member = event.member {
+                return .user(id: member.user.text, name: member.name)
+            }
+            return TemplateValue.person(named: text, in: event).map { .user(id: $0.id, name: $0.name) }
+        case .channel:
+            let name = text.hasPrefix("#") ? String(text.dropFirst()) : text
+            return directory.places(named: name).isEmpty ? nil : .channel(title: name)
+        case .word(let bounds), .rest(let bounds):
+            guard bounds.map({ $0.contains(Int64(text.count)) }) ?? true, !text.isEmpty else { return nil }
+            return .theirs(text)
+        case .integer(let bounds):
+            guard let number = Int64(text), bounds.map({ $0.contains(number) }) ?? true else { return nil }
+            return .number(number)
+        case .duration(let bounds):
+            guard let time = try? Duration(text: text.lowercased()),
+                bounds.map({ $0.contains(time) }) ?? true
+            else { return nil }
+            return .duration(time)
+        case .choice(let words):
+            let word = text.lowercased()
+            return words.contains(word) ? .ours(word) : nil
+        }
+    }
+}
