@@ -11,23 +11,27 @@ struct Acting {
 }
 
 extension Rule {
-    /// Adds the rule's actions to a decision.
-    func perform(_ acting: Acting, into decision: inout Decision) {
+    /// Adds the rule's actions to a decision; says whether one of them is `stop`, behind which nothing is done.
+    @discardableResult
+    func perform(_ acting: Acting, into decision: inout Decision) -> Bool {
         perform(source.steps, acting, into: &decision)
     }
 
-    private func perform(_ steps: [BotStep], _ acting: Acting, into decision: inout Decision) {
-        for step in steps { perform(step, acting, into: &decision) }
+    private func perform(_ steps: [BotStep], _ acting: Acting, into decision: inout Decision) -> Bool {
+        for step in steps where perform(step, acting, into: &decision) { return true }
+        return false
     }
 
-    func perform(_ step: BotStep, _ acting: Acting, into decision: inout Decision) {
+    @discardableResult
+    func perform(_ step: BotStep, _ acting: Acting, into decision: inout Decision) -> Bool {
         let (event, situation, values) = (acting.event, acting.situation, acting.values)
         switch step.verb {
         case .choose:
             let taken = step.branches.first { branch in
                 branches[branch.path].map(acting.holds) ?? true
             }
-            if let taken { perform(taken.steps, acting, into: &decision) }
+            if let taken { return perform(taken.steps, acting, into: &decision) }
+        case .stop: return true
         case .log:
             let text = step.message.text?.value(values).plain.trimmed ?? ""
             let line = String(text.prefix(1000).map { $0.isNewline ? " " : $0 })
@@ -44,6 +48,7 @@ extension Rule {
             }
         default: decision.actions += actions(step, event, situation, values)
         }
+        return false
     }
 
     /// An answer that steward words by itself: a usage line, or the list of commands.

@@ -21,8 +21,8 @@ final class Rule: Sendable {
     /// Counts against the answers of an event.
     let isCounted: Bool
     let group: String?
+    /// Whether it may take the message away.
     let removes: Bool
-    let stops: Bool
     /// Names under which its memory may be: its own and its former one.
     let owners: [String]
     let vars: [String: String]
@@ -57,8 +57,7 @@ final class Rule: Sendable {
         let answers = talks && draft.source.batch == nil || draft.isHelp
         isCounted = draft.stage == .answer && answers && draft.source.also?.value != true
         group = draft.source.group?.value
-        removes = draft.source.steps.contains { $0.verb == .delete }
-        stops = draft.source.steps.contains { $0.verb == .stop }
+        removes = draft.source.allSteps.contains { $0.verb == .delete }
         counters = draft.counters
         command = draft.source.command.map { Command($0, draft.file.commands) }
         branches = draft.branches

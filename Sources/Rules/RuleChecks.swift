@@ -25,6 +25,7 @@ final class RuleChecks {
 
     func run(condition: Condition?) {
         checkVariables()
+        checkStops(rule.steps)
         for step in rule.allSteps { check(step) }
         checkBatch()
         if let condition = rule.condition { checkPaths(of: condition.value) }
@@ -61,6 +62,13 @@ final class RuleChecks {
         {
             findings.error("\(rule.eventNames) has no user, so nothing is per user", at: rule.id.spot)
         }
+    }
+
+    private func checkStops(_ steps: [BotStep]) {
+        if let stop = steps.firstIndex(where: { $0.verb == .stop }), stop + 1 < steps.count {
+            findings.error("this is never done, because \"stop\" comes first", at: steps[stop + 1].spot)
+        }
+        for branch in steps.flatMap(\.branches) { checkStops(branch.steps) }
     }
 
     private func checkVariables() {

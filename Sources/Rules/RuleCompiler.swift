@@ -208,7 +208,9 @@ final class RuleCompiler {
                 findings.error(
                     "rule \"\(rule.id.value)\" can never run: \"\(earlier.id.value)\" has the same conditions and comes first",
                     at: rule.id.spot, hint: "join the two, or change the conditions of one")
-            } else if isEnd, rule.cooldown == nil, rule.once == nil, first[key] == nil {
+            } else if isEnd, rule.cooldown == nil, rule.once == nil, first[key] == nil,
+                draft.stage == .guard || !rule.steps.contains(where: { $0.verb == .choose })
+            {
                 first[key] = rule
             }
         }

@@ -41,17 +41,31 @@ struct RuleTelling {
     func actions(_ turn: borrowing RuleTurn) -> [String] {
         var decision = Decision()
         var lines: [String] = []
+        var stops = false
         if let batch = rule.source.batch?.value {
             // What it would say if nobody else came.
             lines.append(collecting(batch))
             turn.act(rule, on: [event], event, situation, set, into: &decision)
         } else {
-            turn.perform(rule, event, situation, set, into: &decision)
+            stops = turn.perform(rule, event, situation, set, into: &decision)
         }
         lines += decision.actions.map(Self.words)
         lines += decision.notes.map { "log: \($0.text)" }
         lines += decision.changes.compactMap(Self.words)
-        if rule.source.steps.contains(where: { $0.verb == .stop }) { lines.append("stop") }
+        if stops { lines.append("stop") }
+        lines += resting
+        return lines
+    }
+
+    /// How long it rests after it acted.
+    private var resting: [String] {
+        var lines: [String] = []
+        if let cooldown = rule.source.cooldown {
+            let most = cooldown.most == 1 ? "" : "\(cooldown.most) times in "
+            let what = cooldown.most == 1 ? "then rest" : "act at most"
+            lines.append("\(what) \(most)\(cooldown.time.words) per \(cooldown.per.rawValue)")
+        }
+        if let once = rule.source.once { lines.append("then never again for this \(once.rawValue)") }
         return lines
     }
 

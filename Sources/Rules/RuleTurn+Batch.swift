@@ -65,7 +65,7 @@ extension RuleTurn {
             acting.values.batch = lists
             return acting
         }
-        func perform(_ steps: [BotStep]) {
+        func perform(_ steps: [BotStep]) -> Bool {
             for step in steps {
                 let each: [ChatEvent]
                 switch step.verb {
@@ -75,14 +75,16 @@ extension RuleTurn {
                 case .choose:
                     let taken = acting(last)
                     let branch = step.branches.first { rule.branches[$0.path].map(taken.holds) ?? true }
-                    perform(branch?.steps ?? [])
+                    if perform(branch?.steps ?? []) { return true }
                     continue
+                case .stop: return true
                 default: each = [last]
                 }
                 for event in each { rule.perform(step, acting(event), into: &decision) }
             }
+            return false
         }
-        perform(rule.source.steps)
+        _ = perform(rule.source.steps)
     }
 }
 

@@ -318,14 +318,17 @@ struct RuleTurn {
         }
         progress.decision.matched.append(rule.id)
         let isUsage = rule.command != nil && !fits(rule, event, situation)
-        perform(rule, event, situation, set, into: &progress.decision)
-        if !isUsage, rule.removes || rule.stops && rule.stage == .guard { progress.decision.removed = true }
-        if rule.isCounted || isUsage && rule.stage == .answer {
-            count(rule, event, situation, set, &progress)
+        let before = progress.decision.actions.count
+        let stops = perform(rule, event, situation, set, into: &progress.decision)
+        let done = progress.decision.actions[before...]
+        if rule.stage == .guard, stops || rule.removes && done.contains(where: \.deletes) {
+            progress.decision.removed = true
         }
+        let isAnswer = rule.isCounted && (rule.branches.isEmpty || done.contains(where: \.talks))
+        if isAnswer || isUsage && rule.stage == .answer { count(rule, event, situation, set, &progress) }
         if let group = rule.group { progress.groups[group] = rule.id }
         let endsGuards = rule.stage == .guard && rule.source.continues?.value != true
-        if rule.stops && !isUsage || endsGuards { progress.ending = .notAsked(after: rule.id) }
+        if stops || endsGuards { progress.ending = .notAsked(after: rule.id) }
     }
 
     private func count(
@@ -343,11 +346,12 @@ struct RuleTurn {
         }
     }
 
-    /// What the rule wants done about an event that matches it.
+    /// What the rule wants done about an event that matches it; says whether it came to `stop`.
+    @discardableResult
     func perform(
         _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet,
         into decision: inout Decision
-    ) {
+    ) -> Bool {
         if rule.isHelp {
             decision.actions += rule.answer(help(rule, event, situation, set), event, situation)
         } else if let command = rule.command, !fits(rule, event, situation) {
@@ -356,8 +360,9 @@ struct RuleTurn {
             collect(rule, event, situation, set, into: &decision)
         } else {
             decision.changes += rule.claims(event, situation)
-            rule.perform(acting(rule, event, situation, set), into: &decision)
+            return rule.perform(acting(rule, event, situation, set), into: &decision)
         }
+        return false
     }
 
     func acting(_ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet) -> Acting {
@@ -366,5 +371,18 @@ struct RuleTurn {
         return Acting(
             event: event, situation: situation, values: values(of: rule, event, situation, set),
             holds: holds)
+    }
+}
+
+extension ChatAction {
+    fileprivate var deletes: Bool {
+        if case .deleteMessage = verb { true } else { false }
+    }
+
+    fileprivate var talks: Bool {
+        switch verb {
+        case .send, .reply, .direct: true
+        default: false
+        }
     }
 }

@@ -113,6 +113,46 @@ import Testing
         #expect(scene.decide(event).flatMap(\.actions).first?.path == "do[0].choose[1].do[0].choose[0].do[0]")
     }
 
+    @Test func `stop and delete count only in the branch that was taken`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              sort:
+                when: [messageAdded, messageEdited]
+                if: {text: [bad, odd, fine]}
+                do:
+                  - choose:
+                      - if: {text: bad}
+                        do: [delete]
+                      - if: {text: odd}
+                        do: [stop]
+                  - react: "1"
+              answer: {when: messageAdded, do: [{reply: x}]}
+            """)
+        #expect(scene.say("bad") == ["delete general", "react general: 1"])
+        #expect(scene.say("odd") == [])
+        #expect(scene.say("fine") == ["react general: 1", "reply general: x"])
+    }
+
+    @Test func `a rule that only reacted has not answered`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              first:
+                when: messageAdded
+                do:
+                  - choose:
+                      - if: {text: tea}
+                        do: [{reply: tea}]
+                      - do: [{react: "1"}]
+              second: {when: messageAdded, do: [{reply: x}]}
+            """)
+        #expect(scene.say("tea") == ["reply general: tea"])
+        #expect(scene.say("hm") == ["react general: 1", "reply general: x"])
+    }
+
     @Test func `a rule that logs or counts looks on, whoever answers`() throws {
         let scene = try Scene(
             """
@@ -205,6 +245,7 @@ import Testing
             "this branch is always taken, so those behind it never are - put it last, or add if:"
         ),
         ("choose: [{if: {text: x}}]", "this branch has no \"do\""),
+        ("stop\n      - reply: x", "this is never done, because \"stop\" comes first"),
         ("reply: \"{{ users | join }}\"", "\"users\" are there only with batch: - use user"),
         (
             "reply: \"{{ args.n }}\"",
