@@ -110,6 +110,10 @@ struct Exempt: Sendable {
 indirect enum BotCondition: Sendable {
     case text(BotText)
     case user(BotUser)
+    case count(BotCount)
+    case links(BotLinks)
+    case mentions(BotMentions)
+    case caps(BotCaps)
     case all([BotCondition])
     case any([BotCondition])
     case not(BotCondition)

@@ -16,9 +16,8 @@ extension BotTables {
                 reader.read(node, BotTables.user, into: &user)
                 conditions.append(.user(user))
             },
-            .later("links"), .later("mentions"), .later("caps"), .later("length"), .later("lines"),
-            .later("emoji"), .later("marks"), .later("attachments"), .later("rate"), .later("time"),
-            .later("mode"), .later("check"),
+        ] + counts + [
+            .later("rate"), .later("time"), .later("mode"), .later("check"),
             Key("any", "A list of which one must hold.") { node, conditions, reader in
                 conditions.append(.any(reader.conditionList(node, "any")))
             },

@@ -9,6 +9,12 @@ indirect enum Condition: Sendable {
     case has([BotText.Field])
     case near(NearTest)
     case user(UserTest)
+    case count(CountTest)
+    case links(LinkTest)
+    /// Asks for hosts by name, which the probe tells.
+    case hosts(LinkTest, Int32)
+    case mentions(MentionTest)
+    case caps(CapsTest)
     case all([Condition])
     case any([Condition])
     case not(Condition)
@@ -27,28 +33,51 @@ indirect enum Condition: Sendable {
     var asksForText: Bool {
         switch self {
         case .found, .near: true
-        case .has, .user: false
         case .all(let list), .any(let list): list.contains(where: \.asksForText)
         case .not(let condition): condition.asksForText
+        default: false
         }
     }
 
-    /// Probes of which one must have been found for the condition to hold; nil when it can hold without.
-    func trigger(_ sizes: [Int]) -> [Int32]? {
+    /// Whether it looks at what a message says, so that an edit may change the answer.
+    var asksForContent: Bool {
         switch self {
-        case .found(let probe): return [probe]
-        case .has, .near, .user, .not: return nil
-        case .all(let list):
-            return list.compactMap { $0.trigger(sizes) }.min { left, right in
-                left.reduce(0) { $0 + sizes[Int($1)] } < right.reduce(0) { $0 + sizes[Int($1)] }
-            }
+        case .found, .near, .count, .links, .hosts, .mentions, .caps: true
+        case .all(let list), .any(let list): list.contains(where: \.asksForContent)
+        case .not(let condition): condition.asksForContent
+        default: false
+        }
+    }
+
+    /// What of which one must be so for the condition to hold; nil when it can hold without.
+    func triggers(_ sizes: [Int]) -> [Trigger]? {
+        func weight(_ triggers: [Trigger]) -> Int { triggers.reduce(0) { $0 + $1.weight(sizes) } }
+        switch self {
+        case .found(let probe), .hosts(_, let probe): return [.probe(probe)]
+        case .has, .near, .not: return nil
+        case .user(let test): return test.triggers.min { $0.weight(sizes) < $1.weight(sizes) }.map { [$0] }
+        case .count(let test): return Trigger(test.measure, test.span).map { [$0] }
+        case .links(let test):
+            // Spelled-out dots are only seen by looking.
+            if test.isLoose { return nil }
+            return test.hostsNotIn == nil
+                ? Trigger(.links, test.span).map { [$0] }
+                : test.span.least.flatMap { $0 > 0 ? [.least(.links, $0)] : nil }
+        case .mentions(let test):
+            if test.everyone { return [.least(.everyone, 1)] }
+            return Trigger(.mentions, test.span).map { [$0] }
+        case .caps(let test):
+            // A text of small letters only may hold too, if little is asked for.
+            let fewest = test.fewestCapitals
+            return fewest > 0 ? [.least(.capitals, fewest)] : [.least(.letters, 1)]
+        case .all(let list): return list.compactMap { $0.triggers(sizes) }.min { weight($0) < weight($1) }
         case .any(let list):
-            var probes: [Int32] = []
+            var triggers: [Trigger] = []
             for condition in list {
-                guard let some = condition.trigger(sizes) else { return nil }
-                probes += some
+                guard let some = condition.triggers(sizes) else { return nil }
+                triggers += some
             }
-            return list.isEmpty ? nil : probes
+            return list.isEmpty ? nil : triggers
         }
     }
 }
@@ -63,6 +92,7 @@ struct Probe: Sendable {
         case starts = "starts with"
         case ends = "ends with"
         case regex = "matches"
+        case hosts = "links to"
     }
 
     var kind: Kind

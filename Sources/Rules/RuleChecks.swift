@@ -36,7 +36,7 @@ final class RuleChecks {
         {
             findings.error("examples need a text condition", at: example.spot)
         }
-        if stage == .guard, condition?.asksForText == true, events.contains(.messageAdded),
+        if stage == .guard, condition?.asksForContent == true, events.contains(.messageAdded),
             !events.contains(.messageEdited)
         {
             findings.warn(
@@ -108,7 +108,7 @@ final class RuleChecks {
         switch condition {
         case .all(let list), .any(let list): for condition in list { checkPaths(of: condition) }
         case .not(let condition): checkPaths(of: condition)
-        case .text: break
+        case .text, .count, .links, .mentions, .caps: break
         case .user(let user): if let path = user.isNot { check(path.value, at: path.spot) }
         }
     }

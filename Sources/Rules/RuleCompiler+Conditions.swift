@@ -11,6 +11,16 @@ extension RuleCompiler {
         case .all(let list): return .all(list.map { compile($0, of: rule, stage: stage, &groupNames) })
         case .any(let list): return .any(list.map { compile($0, of: rule, stage: stage, &groupNames) })
         case .not(let inner): return .not(compile(inner, of: rule, stage: stage, &groupNames))
+        case .count(let count):
+            checkHasMessage(rule, at: count.spot)
+            return .count(CountTest(count))
+        case .links(let links): return compile(links, of: rule)
+        case .mentions(let mentions):
+            checkHasMessage(rule, at: mentions.spot)
+            return .mentions(MentionTest(mentions))
+        case .caps(let caps):
+            checkHasMessage(rule, at: caps.spot)
+            return CapsTest(caps).map { .caps($0) } ?? .any([])
         case .text(let text): return compile(text, of: rule, stage: stage, &groupNames)
         case .user(let user):
             for role in (user.roles ?? []) + (user.notRoles ?? []) { check(role: role) }

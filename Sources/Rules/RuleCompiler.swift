@@ -22,6 +22,8 @@ final class RuleCompiler {
     var sizes: [Int] = []
     var warnedNames: Set<String> = []
     var regexes: [String: Regex] = [:]
+    /// For each host that a rule names, the probes that it is in.
+    var hosts: [String: [Int32]] = [:]
 
     init(
         _ files: [BotFile], directory: Directory, findings: Findings, list: @escaping (String) -> [UInt8]?
@@ -53,7 +55,7 @@ final class RuleCompiler {
         return RuleSet(
             rules: drafts.map(Rule.init), lanes: lanes, probes: probes, sizes: sizes,
             scopes: scopes.sorted { $0.value < $1.value }.map(\.key),
-            groups: groups.mapValues(\.pick), directory: directory)
+            groups: groups.mapValues(\.pick), directory: directory, hosts: hosts)
     }
 
     private func readGroups() {

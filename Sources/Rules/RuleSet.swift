@@ -11,6 +11,14 @@ package final class RuleSet: Sendable {
     /// For each rule whether it is asked only when one of its words or expressions was found.
     let isTriggered: [Bool]
     let lanesOfRules: [[Int]]
+    /// For each rule, a bit for each measure that may trigger it.
+    let measuresOfRules: [UInt32]
+    /// Whether a rule asks for links to hosts by name.
+    let asksForHosts: [Bool]
+    /// The rules that each measure triggers.
+    let thresholds: [Thresholds]
+    /// For each host that a rule names, the probes that it is in.
+    let hosts: [String: [Int32]]
     /// For each probe the first of its rules in `triggered`; the next probe's first is its end.
     let firstTriggered: [Int32]
     let triggered: [Int32]
@@ -23,7 +31,7 @@ package final class RuleSet: Sendable {
 
     init(
         rules: [Rule], lanes: [Lane], probes: [Probe], sizes: [Int], scopes: [Scope],
-        groups: [String: BotGroup.Pick], directory: Directory
+        groups: [String: BotGroup.Pick], directory: Directory, hosts: [String: [Int32]]
     ) {
         self.rules = rules
         self.lanes = lanes
@@ -31,14 +39,28 @@ package final class RuleSet: Sendable {
         self.scopes = scopes
         self.groups = groups
         self.directory = directory
+        self.hosts = hosts
         var rulesOfProbes = [[Int32]](repeating: [], count: probes.count)
         var isTriggered: [Bool] = []
+        var thresholds = [Thresholds](repeating: Thresholds(), count: Measure.allCases.count)
+        var measures = [UInt32](repeating: 0, count: rules.count)
         for rule in rules {
             // A command is looked up by its word.
-            let trigger = rule.command == nil ? rule.condition?.trigger(sizes) : []
-            isTriggered.append(trigger != nil)
-            for probe in trigger ?? [] { rulesOfProbes[Int(probe)].append(Int32(rule.number)) }
+            let triggers = rule.command == nil ? rule.condition?.triggers(sizes) : []
+            isTriggered.append(triggers != nil)
+            for trigger in triggers ?? [] {
+                switch trigger {
+                case .probe(let probe): rulesOfProbes[Int(probe)].append(Int32(rule.number))
+                case .least(let measure, _), .most(let measure, _):
+                    thresholds[measure.rawValue].add(trigger, Int32(rule.number))
+                    measures[rule.number] |= measure.bit
+                }
+            }
         }
+        for index in thresholds.indices { thresholds[index].sort() }
+        self.thresholds = thresholds
+        measuresOfRules = measures
+        asksForHosts = rules.map { $0.condition?.asksForHosts == true }
         var first: [Int32] = []
         var flat: [Int32] = []
         for list in rulesOfProbes {
@@ -128,9 +150,18 @@ extension Condition {
         switch self {
         case .found(let probe): probes[Int(probe)].lanes
         case .near(let test): test.lanes
-        case .has, .user: []
         case .all(let list), .any(let list): list.flatMap { $0.lanes(probes) }
         case .not(let condition): condition.lanes(probes)
+        default: []
+        }
+    }
+
+    var asksForHosts: Bool {
+        switch self {
+        case .hosts: true
+        case .all(let list), .any(let list): list.contains(where: \.asksForHosts)
+        case .not(let condition): condition.asksForHosts
+        default: false
         }
     }
 }

@@ -117,6 +117,7 @@ struct RuleTelling {
         case .found(let number): return missing(set.probes[Int(number)])
         case .has(let fields): return "the event has no \(fields.map(\.rawValue).joined(separator: " or "))"
         case .near(let test): return "nothing is near \(list(test.words))"
+        case .count, .links, .hosts, .mentions, .caps: return count(condition, turn)
         case .user(let test):
             let values = turn.values(of: rule, event, situation, set)
             let objection = test.objection(event, EventLook(event), situation) { values.value(of: $0) }
@@ -149,10 +150,11 @@ struct RuleTelling {
         case .starts: return "\(what) does not start with \(list(probe.words))"
         case .ends: return "\(what) does not end with \(list(probe.words))"
         case .regex: return "\(what) does not match \(list(probe.words))"
+        case .hosts: return "no link leads to \(list(probe.words))"
         }
     }
 
-    private func list(_ words: [Placed<String>]) -> String {
+    func list(_ words: [Placed<String>]) -> String {
         let shown = words.prefix(4).map { "\"\($0.value.shortened)\"" }.joined(separator: ", ")
         return words.count > 4 ? "\(shown) and \(words.count - 4) more" : shown
     }
@@ -191,6 +193,7 @@ struct RuleTelling {
             var all: [String] = []
             for condition in conditions { all += fragments(condition, turn) }
             return all
+        case .count, .links, .hosts, .mentions, .caps: return counted(condition, turn)
         case .has, .user, .not: return []
         }
     }

@@ -41,6 +41,7 @@ struct RuleTurn {
     private var look = EventLook()
     /// The command that the message calls.
     private(set) var call: CommandCall?
+    private var figures = EventFigures()
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -56,7 +57,7 @@ struct RuleTurn {
     ) -> Decision {
         let slate = slates.slate(event, name, set, situation.directory)
         if slate.isEmpty, witness == nil { return .nothing }
-        scan(event, name, slate, stage, set)
+        scan(event, name, situation, slate, stage, set)
         var progress = Progress()
         if let witness {
             for rule in set.rules where rule.stage == stage {
@@ -103,7 +104,8 @@ struct RuleTurn {
     // MARK: Reading the event
 
     private mutating func scan(
-        _ event: ChatEvent, _ name: EventName, _ slate: Slate, _ stage: Stage, _ set: RuleSet
+        _ event: ChatEvent, _ name: EventName, _ situation: Situation, _ slate: Slate, _ stage: Stage,
+        _ set: RuleSet
     ) {
         // A stage that was asked before asks about something else, even if it has the same id.
         let isSame =
@@ -124,6 +126,16 @@ struct RuleTurn {
             case .attachmentNames: for name in field.texts(event) { read(name, number, set) }
             }
         }
+        for measure in slate.measures { compare(measure, event, situation, set) }
+        if slate.asksForHosts {
+            for link in figures.links(of: look) {
+                for domain in link.domains {
+                    for probe in set.hosts[String(domain)] ?? [] where found[Int(probe)] != scanNumber {
+                        note(probe, set)
+                    }
+                }
+            }
+        }
         if !set.commands.isEmpty, let text = look.text, name.number == EventName.messageAdded.number {
             call = set.commands.call(in: text)
             if let call { candidates += set.commands.rules(for: call) }
@@ -139,7 +151,32 @@ struct RuleTurn {
         for number in lanes { read(text, number, set) }
     }
 
+    /// Makes candidates of the rules whose threshold the event reaches.
+    private mutating func compare(
+        _ measure: Measure, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
+    ) {
+        let thresholds = set.thresholds[measure.rawValue]
+        guard
+            let value = figures.take(measure, event, look, situation, lowest: thresholds.lowest)
+        else { return }
+        for threshold in thresholds.least {
+            if threshold.value > value { break }
+            addCandidate(threshold.rule)
+        }
+        for threshold in thresholds.most {
+            if threshold.value < value { break }
+            addCandidate(threshold.rule)
+        }
+    }
+
+    private mutating func addCandidate(_ rule: Int32) {
+        guard asked[Int(rule)] != scanNumber else { return }
+        asked[Int(rule)] = scanNumber
+        candidates.append(rule)
+    }
+
     private mutating func beginScan() {
+        figures.begin()
         candidates.removeAll(keepingCapacity: true)
         if call != nil { call = nil }
         if scanNumber == .max {
@@ -171,12 +208,18 @@ struct RuleTurn {
     private mutating func note(_ probe: Int32, _ set: RuleSet) {
         found[Int(probe)] = scanNumber
         for index in Int(set.firstTriggered[Int(probe)])..<Int(set.firstTriggered[Int(probe) + 1]) {
-            let rule = set.triggered[index]
-            guard asked[Int(rule)] != scanNumber else { continue }
-            asked[Int(rule)] = scanNumber
-            candidates.append(rule)
+            addCandidate(set.triggered[index])
         }
     }
+
+    /// What is counted of the event.
+    func figure(_ measure: Measure, _ event: ChatEvent, _ situation: Situation) -> Int64? {
+        figures.value(of: measure, event, look, situation)
+    }
+
+    func links(spelledOut: Bool) -> [Link] { figures.links(of: look, spelledOut: spelledOut) }
+
+    var caps: Caps? { figures.caps(of: look) }
 
     func isFound(_ probe: Int32) -> Bool { found[Int(probe)] == scanNumber }
 
@@ -246,6 +289,16 @@ struct RuleTurn {
             return test.objection(event, look, situation) { path in
                 values(of: rule, event, situation, set).value(of: path)
             } == nil
+        case .count(let test):
+            return figures.value(of: test.measure, event, look, situation).map(test.span.contains) == true
+        case .links(let test):
+            return look.text != nil && test.holds(figures.links(of: look, spelledOut: test.isLoose))
+        case .hosts(let test, let probe):
+            return isFound(probe) && test.holds(figures.links(of: look))
+        case .mentions(let test):
+            if test.everyone { return figures.value(of: .everyone, event, look, situation) == 1 }
+            return figures.value(of: .mentions, event, look, situation).map(test.span.contains) == true
+        case .caps(let test): return figures.caps(of: look).map(test.holds) == true
         case .all(let list):
             for condition in list where !holds(condition, rule, event, situation, set) { return false }
             return true

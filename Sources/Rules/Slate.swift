@@ -8,6 +8,9 @@ final class Slate: Sendable {
     let always: [[Int32]]
     /// The lanes that any of them looks at.
     let lanes: [Int]
+    /// The measures by which any of them is triggered.
+    let measures: [Measure]
+    let asksForHosts: Bool
     let isEmpty: Bool
 
     init(_ set: RuleSet, event: EventName, scopes: [Bool]) {
@@ -15,17 +18,23 @@ final class Slate: Sendable {
         var always = [[Int32]](repeating: [], count: Stage.allCases.count)
         var lanes: Set<Int> = []
         var isEmpty = true
+        var measures: UInt32 = 0
+        var asksForHosts = false
         for rule in set.rules
         where scopes[rule.scope] && rule.source.run != .disabled && rule.events.contains(event) {
             isEmpty = false
             hasRule[rule.number] = true
             if !set.isTriggered[rule.number] { always[rule.stage.rawValue].append(Int32(rule.number)) }
             lanes.formUnion(set.lanesOfRules[rule.number])
+            measures |= set.measuresOfRules[rule.number]
+            if set.asksForHosts[rule.number] { asksForHosts = true }
         }
         self.hasRule = hasRule
         self.always = always
         self.lanes = lanes.sorted()
         self.isEmpty = isEmpty
+        self.measures = Measure.allCases.filter { measures & $0.bit != 0 }
+        self.asksForHosts = asksForHosts
     }
 }
 

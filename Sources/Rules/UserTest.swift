@@ -24,6 +24,16 @@ final class UserTest: Sendable {
         isNot = user.isNot?.value
     }
 
+    /// The thresholds without which it cannot hold.
+    var triggers: [Trigger] {
+        [
+            messages.flatMap { Trigger(.messages, Span($0)) },
+            memberFor.flatMap { Trigger(.memberFor, Span($0)) },
+            away.flatMap { Trigger(.away, Span($0)) },
+            firstTime.map { $0 ? .least(.firstTime, 1) : .most(.firstTime, 0) },
+        ].compactMap(\.self)
+    }
+
     enum Objection: Equatable {
         case nobody, firstTime(Bool), bot(Bool), messages(String), memberFor(String), away(String), id
         case role([String]), hasRole(String), isNot(String)

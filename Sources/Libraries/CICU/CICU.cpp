@@ -187,6 +187,8 @@ int32_t cicu_kind(uint32_t scalar) {
     return kind;
 }
 
+int32_t cicu_category(uint32_t scalar) { return u_charType(UChar32(scalar)); }
+
 int32_t cicu_word_break(uint32_t scalar) { return u_getIntPropertyValue(UChar32(scalar), UCHAR_WORD_BREAK); }
 
 int32_t cicu_script(uint32_t scalar) {

@@ -47,6 +47,8 @@ enum {
     CICU_UPPER = 64,      ///< an upper-case letter
 };
 int32_t cicu_kind(uint32_t scalar);
+/// The general category, a value of ICU's UCharCategory.
+int32_t cicu_category(uint32_t scalar);
 /// The Word_Break property, a value of ICU's UWordBreakValues.
 int32_t cicu_word_break(uint32_t scalar);
 int32_t cicu_script(uint32_t scalar);
