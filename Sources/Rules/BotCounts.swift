@@ -1,5 +1,5 @@
 /// `length: over 2000` and its like, as it is written.
-struct BotCount: Sendable {
+struct BotMeasure: Sendable {
     var measure: Measure
     var range: Bounds<Int64>
     var spot: Spot

@@ -110,7 +110,7 @@ struct Exempt: Sendable {
 indirect enum BotCondition: Sendable {
     case text(BotText)
     case user(BotUser)
-    case count(BotCount)
+    case count(BotMeasure)
     case links(BotLinks)
     case mentions(BotMentions)
     case caps(BotCaps)

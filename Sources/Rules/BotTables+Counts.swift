@@ -56,7 +56,7 @@ extension BotTables {
             if let bounds = reader.numbers(range, node) {
                 let measure = isStacked ? Measure.marksOnOne : .marks
                 conditions.append(
-                    .count(BotCount(measure: measure, range: bounds, spot: reader.spot(node))))
+                    .count(BotMeasure(measure: measure, range: bounds, spot: reader.spot(node))))
             }
         },
         count("attachments", .attachments, "How many files came with the message."),
@@ -65,7 +65,7 @@ extension BotTables {
     private static func count(_ name: String, _ measure: Measure, _ about: String) -> Key<[BotCondition]> {
         Key(name, about) { node, conditions, reader in
             guard let range = reader.numbers(node) else { return }
-            conditions.append(.count(BotCount(measure: measure, range: range, spot: reader.spot(node))))
+            conditions.append(.count(BotMeasure(measure: measure, range: range, spot: reader.spot(node))))
         }
     }
 

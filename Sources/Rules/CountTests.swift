@@ -7,7 +7,7 @@ final class CountTest: Sendable {
     /// As it was written.
     let text: String
 
-    init(_ count: BotCount) {
+    init(_ count: BotMeasure) {
         measure = count.measure
         span = Span(count.range)
         text = count.range.text

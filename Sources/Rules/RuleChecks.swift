@@ -384,7 +384,7 @@ extension BotCondition {
         switch self {
         case .all(let list), .any(let list): list.contains(where: \.asksForMore)
         case .not(let condition): condition.asksForMore
-        case .text, .user: true
+        default: true
         }
     }
 }

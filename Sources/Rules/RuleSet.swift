@@ -60,7 +60,9 @@ package final class RuleSet: Sendable {
         for index in thresholds.indices { thresholds[index].sort() }
         self.thresholds = thresholds
         measuresOfRules = measures
-        asksForHosts = rules.map { $0.condition?.asksForHosts == true }
+        asksForHosts = rules.map { rule in
+            ([rule.condition].compactMap(\.self) + rule.branches.values).contains(where: \.asksForHosts)
+        }
         var first: [Int32] = []
         var flat: [Int32] = []
         for list in rulesOfProbes {
