@@ -7,6 +7,7 @@ struct BotFile: Sendable {
     /// Constants for templates.
     var vars: [String: String] = [:]
     var lists: [BotList] = []
+    var windows: [BotWindow] = []
     var groups: [BotGroup] = []
     var counters: [BotCounter] = []
     var exempt: Exempt?
@@ -114,6 +115,8 @@ indirect enum BotCondition: Sendable {
     case links(BotLinks)
     case mentions(BotMentions)
     case caps(BotCaps)
+    case time(BotTime)
+    case check(BotCheck)
     case all([BotCondition])
     case any([BotCondition])
     case not(BotCondition)

@@ -16,8 +16,8 @@ extension BotTables {
                 reader.read(node, BotTables.user, into: &user)
                 conditions.append(.user(user))
             },
-        ] + counts + [
-            .later("rate"), .later("time"), .later("mode"), .later("check"),
+        ] + counts + times + [
+            .later("rate"), .later("mode"),
             Key("any", "A list of which one must hold.") { node, conditions, reader in
                 conditions.append(.any(reader.conditionList(node, "any")))
             },

@@ -37,7 +37,13 @@ enum BotTables {
                     file.lists.append(list)
                 }
             },
-            .later("windows"),
+            Key(
+                "windows",
+                "Spans of time under a name: {night: {between: \"22:00-07:00\", zone: Europe/Oslo}}."
+            ) {
+                node, file, reader in
+                reader.windows(node, into: &file)
+            },
             Key("groups", "Answer rules of which the first answers, or all: {pick: first}.") {
                 node, file, reader in
                 for entry in reader.mapping(node, "groups") ?? [] {

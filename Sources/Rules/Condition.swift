@@ -15,6 +15,8 @@ indirect enum Condition: Sendable {
     case hosts(LinkTest, Int32)
     case mentions(MentionTest)
     case caps(CapsTest)
+    case time(TimeTest)
+    case check(CheckTest)
     case all([Condition])
     case any([Condition])
     case not(Condition)
@@ -54,7 +56,7 @@ indirect enum Condition: Sendable {
         func weight(_ triggers: [Trigger]) -> Int { triggers.reduce(0) { $0 + $1.weight(sizes) } }
         switch self {
         case .found(let probe), .hosts(_, let probe): return [.probe(probe)]
-        case .has, .near, .not: return nil
+        case .has, .near, .time, .check, .not: return nil
         case .user(let test): return test.triggers.min { $0.weight(sizes) < $1.weight(sizes) }.map { [$0] }
         case .count(let test): return Trigger(test.measure, test.span).map { [$0] }
         case .links(let test):

@@ -108,7 +108,8 @@ final class RuleChecks {
         switch condition {
         case .all(let list), .any(let list): for condition in list { checkPaths(of: condition) }
         case .not(let condition): checkPaths(of: condition)
-        case .text, .count, .links, .mentions, .caps: break
+        case .text, .count, .links, .mentions, .caps, .time: break
+        case .check(let written): check(written.value)
         case .user(let user): if let path = user.isNot { check(path.value, at: path.spot) }
         }
     }
@@ -384,6 +385,7 @@ extension BotCondition {
         switch self {
         case .all(let list), .any(let list): list.contains(where: \.asksForMore)
         case .not(let condition): condition.asksForMore
+        case .time: false
         default: true
         }
     }

@@ -21,6 +21,8 @@ extension RuleCompiler {
         case .caps(let caps):
             checkHasMessage(rule, at: caps.spot)
             return CapsTest(caps).map { .caps($0) } ?? .any([])
+        case .time(let time): return compile(time)
+        case .check(let check): return .check(CheckTest(check))
         case .text(let text): return compile(text, of: rule, stage: stage, &groupNames)
         case .user(let user):
             for role in (user.roles ?? []) + (user.notRoles ?? []) { check(role: role) }

@@ -24,6 +24,9 @@ final class RuleCompiler {
     var regexes: [String: Regex] = [:]
     /// For each host that a rule names, the probes that it is in.
     var hosts: [String: [Int32]] = [:]
+    /// Conditions name windows by their numbers here.
+    var windows: [NamedWindow] = []
+    var windowNumbers: [String: Int] = [:]
 
     init(
         _ files: [BotFile], directory: Directory, findings: Findings, list: @escaping (String) -> [UInt8]?
@@ -38,6 +41,7 @@ final class RuleCompiler {
     func compile() -> RuleSet? {
         readLists()
         readGroups()
+        readWindows()
         readCounters()
         var drafts = readRules()
         checkCommands(drafts)
@@ -55,7 +59,8 @@ final class RuleCompiler {
         return RuleSet(
             rules: drafts.map(Rule.init), lanes: lanes, probes: probes, sizes: sizes,
             scopes: scopes.sorted { $0.value < $1.value }.map(\.key),
-            groups: groups.mapValues(\.pick), directory: directory, hosts: hosts)
+            groups: groups.mapValues(\.pick), directory: directory, hosts: hosts,
+            windows: windows)
     }
 
     private func readGroups() {
@@ -162,7 +167,9 @@ final class RuleCompiler {
         var groupNames: [String] = []
         let firstProbe = probes.count
         if let condition = rule.condition {
-            draft.condition = compile(condition.value, of: rule, stage: draft.stage, &groupNames)
+            let compiled = compile(condition.value, of: rule, stage: draft.stage, &groupNames)
+            checkTimes(compiled, at: condition.spot)
+            draft.condition = compiled
         }
         draft.regexProbes = (firstProbe..<probes.count).filter { probes[$0].kind == .regex }.map { Int32($0) }
         draft.counters = counters

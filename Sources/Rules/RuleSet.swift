@@ -19,6 +19,7 @@ package final class RuleSet: Sendable {
     let thresholds: [Thresholds]
     /// For each host that a rule names, the probes that it is in.
     let hosts: [String: [Int32]]
+    let windows: [NamedWindow]
     /// For each probe the first of its rules in `triggered`; the next probe's first is its end.
     let firstTriggered: [Int32]
     let triggered: [Int32]
@@ -31,7 +32,8 @@ package final class RuleSet: Sendable {
 
     init(
         rules: [Rule], lanes: [Lane], probes: [Probe], sizes: [Int], scopes: [Scope],
-        groups: [String: BotGroup.Pick], directory: Directory, hosts: [String: [Int32]]
+        groups: [String: BotGroup.Pick], directory: Directory, hosts: [String: [Int32]],
+        windows: [NamedWindow]
     ) {
         self.rules = rules
         self.lanes = lanes
@@ -40,6 +42,7 @@ package final class RuleSet: Sendable {
         self.groups = groups
         self.directory = directory
         self.hosts = hosts
+        self.windows = windows
         var rulesOfProbes = [[Int32]](repeating: [], count: probes.count)
         var isTriggered: [Bool] = []
         var thresholds = [Thresholds](repeating: Thresholds(), count: Measure.allCases.count)
@@ -108,7 +111,10 @@ package final class RuleSet: Sendable {
             guard case .resumed(let continuation, let outcome) = event.kind else { return .nothing }
             if continuation.step == Batch.step {
                 guard let rule = rule(owner: continuation.owner) else { return .nothing }
-                return turn.withLock { $0.run(rule, continuation, event, situation, self) }
+                return turn.withLock { turn in
+                    turn.lookAtWindows(situation.now, self)
+                    return turn.run(rule, continuation, event, situation, self)
+                }
             }
             return continuation.resumed(outcome, event, situation)
         }

@@ -1,5 +1,6 @@
 internal import Chat
 internal import Unicode
+internal import Zones
 
 /// What is told of conditions that count.
 extension RuleTelling {
@@ -85,5 +86,20 @@ extension RuleTelling {
 extension RuleTurn {
     func mentions(_ test: MentionTest, _ event: ChatEvent, _ situation: Situation) -> Int64 {
         figure(.mentions, event, situation) ?? 0
+    }
+}
+
+extension RuleTelling {
+    /// Why a time does not fit.
+    func time(_ test: TimeTest, _ turn: borrowing RuleTurn) -> String {
+        if let open = test.not.first(where: { turn.isOpen($0) }) {
+            return "it is \(set.windows[open].words), and must not be"
+        }
+        let names = (test.any ?? []).map { set.windows[$0].words }
+        guard let first = test.any?.first else { return "it is not the time" }
+        let local = set.windows[first].window.zone.local(event.sentAt.milliseconds)
+        let clock = TimeOfDay(hour: local.hour, minute: local.minute).map { " \($0)" } ?? ""
+        return
+            "it is \(local.date.weekday.abbreviation)\(clock) there, not \(names.joined(separator: " or "))"
     }
 }

@@ -118,6 +118,11 @@ struct RuleTelling {
         case .has(let fields): return "the event has no \(fields.map(\.rawValue).joined(separator: " or "))"
         case .near(let test): return "nothing is near \(list(test.words))"
         case .count, .links, .hosts, .mentions, .caps: return count(condition, turn)
+        case .time(let test): return time(test, turn)
+        case .check(let test):
+            let text = test.text(turn.values(of: rule, event, situation, set))
+            return
+                "\(test.value.source) is \(text.isEmpty ? "empty" : "\"\(text.shortened)\""), not \(list(test.words))"
         case .user(let test):
             let values = turn.values(of: rule, event, situation, set)
             let objection = test.objection(event, EventLook(event), situation) { values.value(of: $0) }
@@ -194,6 +199,13 @@ struct RuleTelling {
             for condition in conditions { all += fragments(condition, turn) }
             return all
         case .count, .links, .hosts, .mentions, .caps: return counted(condition, turn)
+        case .time(let test):
+            return turn.holds(condition, rule, event, situation, set)
+                ? (test.any ?? []).filter(turn.isOpen).map { "it is \(set.windows[$0].name)" } : []
+        case .check(let test):
+            guard turn.holds(condition, rule, event, situation, set) else { return [] }
+            let text = test.text(turn.values(of: rule, event, situation, set))
+            return ["\(test.value.source) is \"\(text.shortened)\""]
         case .has, .user, .not: return []
         }
     }

@@ -42,6 +42,7 @@ struct RuleTurn {
     /// The command that the message calls.
     private(set) var call: CommandCall?
     private var figures = EventFigures()
+    private var windows: [WindowState] = []
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -126,6 +127,7 @@ struct RuleTurn {
             case .attachmentNames: for name in field.texts(event) { read(name, number, set) }
             }
         }
+        if !set.windows.isEmpty { lookAtWindows(event.sentAt, set) }
         for measure in slate.measures { compare(measure, event, situation, set) }
         if slate.asksForHosts {
             for link in figures.links(of: look) {
@@ -150,6 +152,16 @@ struct RuleTurn {
         beginScan()
         for number in lanes { read(text, number, set) }
     }
+
+    mutating func lookAtWindows(_ moment: Timestamp, _ set: RuleSet) {
+        if windows.count < set.windows.count {
+            windows = [WindowState](repeating: WindowState(), count: set.windows.count)
+        }
+        for index in set.windows.indices { windows[index].look(set.windows[index].window, at: moment) }
+    }
+
+    /// Whether the window is open at the event's time.
+    func isOpen(_ window: Int) -> Bool { windows.indices.contains(window) && windows[window].isOpen }
 
     /// Makes candidates of the rules whose threshold the event reaches.
     private mutating func compare(
@@ -299,6 +311,8 @@ struct RuleTurn {
             if test.everyone { return figures.value(of: .everyone, event, look, situation) == 1 }
             return figures.value(of: .mentions, event, look, situation).map(test.span.contains) == true
         case .caps(let test): return figures.caps(of: look).map(test.holds) == true
+        case .time(let test): return test.holds(isOpen)
+        case .check(let test): return test.holds(values(of: rule, event, situation, set))
         case .all(let list):
             for condition in list where !holds(condition, rule, event, situation, set) { return false }
             return true
