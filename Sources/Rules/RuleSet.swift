@@ -101,8 +101,8 @@ package final class RuleSet: Sendable {
         }
     }
 
-    /// The names of all rules, in order.
-    package var ruleNames: [String] { rules.map(\.id) }
+    /// The names of all rules of the files, in order.
+    package var ruleNames: [String] { rules.lazy.filter { !$0.isHelp }.map(\.id) }
 
     func rule(owner: String) -> Rule? { ids[owner] }
 

@@ -32,6 +32,11 @@ import Testing
         ("how do I get a refund?", "support", ["Refunds take 3-5 working days"]),
         ("oh nincompoop", "lobby", ["delete the message", "Please keep it friendly"]),
         ("the site is down", "support", ["send to staff: ana in support:"]),
+        ("thanks @ben!", "lobby", ["count karma +1 of ben", "react with 💚"]),
+        ("!karma ben", "lobby", ["ben has 0 points."]),
+        ("!help", "support", ["!karma [who] - How many points"]),
+        ("thanks @ana", "lobby", ["match.who is ana", "nothing would be done"]),
+        ("what the heck", "lobby", ["on dry run"]),
         ("hello", "lobby", ["nothing would be done"]), ("refund", "staff", ["nothing would be done"]),
     ])
     func `they do what the story tells`(_ text: String, _ channel: String, _ expected: [String]) throws {
