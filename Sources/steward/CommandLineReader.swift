@@ -31,7 +31,11 @@ enum CommandLineReader {
             index += 1
             if ["--help", "-h"].contains(word) { return .help(Help.of(command)) }
             guard word.hasPrefix("--") else {
-                return mistake("unexpected \"\(word)\"", command)
+                guard let most = command.operands?.count.upperBound, arguments.operands.count < most,
+                    word == "-" || !word.hasPrefix("-")
+                else { return mistake("unexpected \"\(word)\"", command) }
+                arguments.operands.append(word)
+                continue
             }
             let parts = word.dropFirst(2).split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -61,6 +65,9 @@ enum CommandLineReader {
         }
         if let missing = command.options.first(where: { $0.isRequired && arguments.values[$0.name] == nil }) {
             return mistake("\"--\(missing.name)\" is missing", command)
+        }
+        if let operands = command.operands, arguments.operands.count < operands.count.lowerBound {
+            return mistake("\(operands.names) is missing", command)
         }
         return .run(command, arguments)
     }

@@ -5,7 +5,26 @@ struct Command: Sendable {
     /// One paragraph for `steward NAME --help`.
     var details: String
     var options: [Option]
+    /// What may stand there without `--`, as the usage shows it, such as `OLD NEW`; nil for nothing.
+    var operands: Operands?
     var run: @Sendable (Arguments) async -> ExitCode
+
+    init(
+        name: String, summary: String, details: String, options: [Option], operands: Operands? = nil,
+        run: @escaping @Sendable (Arguments) async -> ExitCode
+    ) {
+        self.name = name
+        self.summary = summary
+        self.details = details
+        self.options = options
+        self.operands = operands
+        self.run = run
+    }
+
+    struct Operands: Sendable {
+        var names: String
+        var count: ClosedRange<Int>
+    }
 
     struct Option: Sendable {
         var name: String
@@ -21,6 +40,8 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         RunCommand.command, CheckCommand.command, TestCommand.command, ExplainCommand.command,
+        FormatCommand.command, DiffCommand.command, SchemaCommand.command,
+        DocsCommand.command,
         ServerCommand.command, completion, version, help,
     ]
 
@@ -53,6 +74,8 @@ struct Command: Sendable {
 /// The options of a call, by name.
 struct Arguments: Sendable {
     var values: [String: String] = [:]
+    /// What stood there without `--`.
+    var operands: [String] = []
 
     subscript(name: String) -> String? { values[name] }
 

@@ -20,7 +20,8 @@ enum Help {
             let text = option.value.map { "--\(option.name) \($0)" } ?? "--\(option.name)"
             return option.isRequired ? text : "[\(text)]"
         }
-        var text = "Usage: " + (["steward", command.name] + usage).joined(separator: " ") + "\n\n"
+        let operands = command.operands.map { [$0.count.lowerBound == 0 ? "[\($0.names)]" : $0.names] } ?? []
+        var text = "Usage: " + (["steward", command.name] + usage + operands).joined(separator: " ") + "\n\n"
         text += wrapped(command.details) + "\n"
         if !command.options.isEmpty { text += "\nOptions:\n" }
         for option in command.options {
@@ -34,11 +35,12 @@ enum Help {
         var cases = ""
         for command in Command.all {
             let options = command.options.map { "--\($0.name)" }.joined(separator: " ")
-            cases += "        \(command.name)) words='\(options) --help' ;;\n"
+            let files = command.operands == nil ? "" : " files=yes"
+            cases += "        \(command.name)) words='\(options) --help'\(files) ;;\n"
         }
         return """
             _steward() {
-                local words previous=${COMP_WORDS[COMP_CWORD-1]}
+                local words files previous=${COMP_WORDS[COMP_CWORD-1]}
                 case $previous in
                     --config|--state) COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")); return ;;
                 esac
@@ -46,7 +48,7 @@ enum Help {
                 *) case ${COMP_WORDS[1]} in
             \(cases)        esac ;;
                 esac
-                COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+                COMPREPLY=($(compgen -W "$words" ${files:+-f} -- "${COMP_WORDS[COMP_CWORD]}"))
             }
             complete -F _steward steward
 
