@@ -85,7 +85,9 @@ let parts: [[Target]] = [
         "ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
         testsUse: ["HTTP"],
         // In the program itself, so that it stays one file.
-        resources: ["page.html", "style.css", "script.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }
+        resources: ["page.html", "style.css", "script.js", "unsent.js", "icon.svg"].map {
+            .embedInCode("Resources/\($0)")
+        }
     ),
     part("ChatTesting", uses: ["Chat", "Rehearsal"]),
 ]
