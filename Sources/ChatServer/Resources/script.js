@@ -36,6 +36,8 @@ const line = {
   timer: 0,
   needsSecret: false,
   wantsIn: null,
+  /** The server has said hello. */
+  isOpen: false,
   /** The server knows who we are and has told us all. */
   isIn: false,
   /** Why the server cannot store anything just now. */
@@ -73,6 +75,7 @@ const line = {
 
   lost() {
     this.socket = null;
+    this.isOpen = false;
     this.isIn = false;
     this.trouble = null;
     for (const order of this.orders.values()) order.reject(new Lost());
@@ -118,7 +121,7 @@ addEventListener("online", () => { if (!line.socket) line.connect(); });
 function renderStatus() {
   const waiting = unsent.items.filter((item) => item.state !== "refused").length;
   let text = "";
-  if (!line.isIn && (line.tries > 1 || state.me !== "")) {
+  if (!line.isOpen && (line.tries > 1 || state.me !== "")) {
     text = "No connection to the server. Trying again…";
     if (waiting > 0) text += ` ${plural(waiting, "message")} not sent yet.`;
   } else if (line.trouble) {
@@ -142,7 +145,9 @@ async function attempt(verb, fields) {
 
 const hear = {
   hello(news) {
+    line.isOpen = true;
     line.needsSecret = news.secret;
+    renderStatus();
     show($("secret-row"), news.secret);
     if (line.wantsIn) enter();
   },
@@ -235,8 +240,11 @@ const hear = {
     if (!known || known.members.some((other) => other.name === member.name)) return;
     known.members.push({ ...member, online: false });
     renderPeople(channel);
-    // Whether they are here, too.
-    refresh(channel);
+    // Whether they are here is not said with it.
+    line.order("look", { channel }).then((answer) => {
+      known.members = answer.channel.members;
+      renderPeople(channel);
+    }).catch(() => {});
   },
 
   left({ channel, member }) {
@@ -498,7 +506,7 @@ function focusTalk() {
 /** When what had the keyboard's focus is gone: on with what is open, else with the list. */
 function rescueFocus() {
   const focused = document.activeElement;
-  if (focused && focused !== document.body && focused.checkVisibility()) return;
+  if (focused && focused !== document.body && (focused.checkVisibility?.() ?? focused.offsetParent)) return;
   if (state.open) return focusTalk();
   (document.querySelector(".channels .channel") ?? $("create")).focus();
 }
@@ -727,6 +735,8 @@ function isFirstOfGroup(message, before) {
 function messageItem(message, before) {
   const item = make("li", "message");
   item.dataset.index = message.index;
+  const isForMe = message.author !== state.me && message.text.toLowerCase().includes(`@${state.me.toLowerCase()}`);
+  item.classList.toggle("mention", isForMe);
   item.classList.toggle("first", isFirstOfGroup(message, before));
   const avatar = make("span", "avatar");
   avatar.setAttribute("aria-hidden", "true");
