@@ -4,19 +4,20 @@ SHELL     := /bin/bash
 PREFIX    ?= /usr/local
 DESTDIR   ?=
 CONFIG    ?= config.yaml
+SHARE      = $(PREFIX)/share
 RELEASE    = swift build -c release --static-swift-stdlib
 BINARY     = .build/release/steward
 
-.PHONY: help run test build bench fuzz endurance install packages lint format check clean
+.PHONY: help run test build bench endurance install packages lint format check clean
 
 help:
 	@echo 'make run      build steward and start it with config.yaml: the built-in chat server and one bot'
 	@echo 'make test     lint, build, all tests, the thread sanitizer, and the tests of bots/'
 	@echo 'make build    the release program, .build/release/steward'
 	@echo 'make bench    speed and memory, beside a stated peer'
-	@echo 'make fuzz     feeds the readers made-up bytes, SECONDS=60 for each of them'
 	@echo 'make endurance  ten minutes of chat with short tokens, then with cuts, restarts and kills'
-	@echo 'make install  the program, its unit and its manual into PREFIX ($(PREFIX)); DESTDIR for packagers'
+	@echo 'make install  the program, manual and completions into PREFIX ($(PREFIX)), its unit, and a first /etc/steward'
+	@echo '              (DESTDIR for packagers)'
 
 run: build
 	$(BINARY) run --config $(CONFIG)
@@ -48,19 +49,23 @@ bench: packages
 	swift build -c release --static-swift-stdlib --product Bench
 	.build/release/Bench
 
+# What is in /etc/steward already stays as it is.
 install: build
 	install -D -s -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/steward
-	install -D -m 644 systemd/steward.1 $(DESTDIR)$(PREFIX)/share/man/man1/steward.1
+	install -D -m 644 systemd/steward.1 $(DESTDIR)$(SHARE)/man/man1/steward.1
+	install -d $(addprefix $(DESTDIR)$(SHARE)/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+	$(BINARY) completion bash > $(DESTDIR)$(SHARE)/bash-completion/completions/steward
+	$(BINARY) completion zsh > $(DESTDIR)$(SHARE)/zsh/site-functions/_steward
+	$(BINARY) completion fish > $(DESTDIR)$(SHARE)/fish/vendor_completions.d/steward.fish
+	install -d $(DESTDIR)/etc/steward
+	@if [ -e $(DESTDIR)/etc/steward/config.yaml ]; then echo '/etc/steward/config.yaml stays as it is'; \
+	    else install -m 644 systemd/config.yaml $(DESTDIR)/etc/steward/config.yaml; fi
+	@if [ -e $(DESTDIR)/etc/steward/bots ]; then echo '/etc/steward/bots stays as it is'; \
+	    else cp -R bots $(DESTDIR)/etc/steward/bots && chmod -R u=rwX,go=rX $(DESTDIR)/etc/steward/bots; fi
 	install -d $(DESTDIR)/lib/systemd/system $(DESTDIR)/usr/lib/sysusers.d $(DESTDIR)/usr/lib/tmpfiles.d
 	sed 's|@PREFIX@|$(PREFIX)|' systemd/steward.service > $(DESTDIR)/lib/systemd/system/steward.service
 	install -m 644 systemd/steward.sysusers $(DESTDIR)/usr/lib/sysusers.d/steward.conf
 	install -m 644 systemd/steward.tmpfiles $(DESTDIR)/usr/lib/tmpfiles.d/steward.conf
-
-# Made-up files, templates and texts for SECONDS each, led by what they reach in the program (libFuzzer); what breaks
-# it is kept as .build/fuzz/found-*.
-SECONDS ?= 60
-fuzz: packages
-	Tests/Fuzz/run $(SECONDS)
 
 packages:
 	@systemd/packages

@@ -15,10 +15,6 @@ enum CommandLineReader {
         if ["--help", "-h"].contains(first) { return .help(Help.overview()) }
         if ["--version", "-V"].contains(first) { return .help("steward \(Version.current)\n") }
         let rest = Array(words.dropFirst())
-        if first == "help", let name = rest.first {
-            guard let command = Command.all.first(where: { $0.name == name }) else { return unknown(name) }
-            return .help(Help.of(command))
-        }
         guard let command = Command.all.first(where: { $0.name == first }) else { return unknown(first) }
         return options(of: command, in: rest)
     }
@@ -31,10 +27,17 @@ enum CommandLineReader {
             index += 1
             if ["--help", "-h"].contains(word) { return .help(Help.of(command)) }
             guard word.hasPrefix("--") else {
-                guard let most = command.operands?.count.upperBound, arguments.operands.count < most,
-                    word == "-" || !word.hasPrefix("-")
-                else { return mistake("unexpected \"\(word)\"", command) }
-                arguments.operands.append(word)
+                let known = command.words()
+                guard !known.isEmpty, arguments.word == nil else {
+                    return mistake("unexpected \"\(word)\"", command)
+                }
+                guard known.contains(word) else {
+                    let hint = Suggestion.hint(for: word, among: known)
+                    return mistake(
+                        "unknown word \"\(word)\" - "
+                            + (hint ?? "known here: \(known.joined(separator: ", "))"), command)
+                }
+                arguments.word = word
                 continue
             }
             let parts = word.dropFirst(2).split(
@@ -65,9 +68,6 @@ enum CommandLineReader {
         }
         if let missing = command.options.first(where: { $0.isRequired && arguments.values[$0.name] == nil }) {
             return mistake("\"--\(missing.name)\" is missing", command)
-        }
-        if let operands = command.operands, arguments.operands.count < operands.count.lowerBound {
-            return mistake("\(operands.names) is missing", command)
         }
         return .run(command, arguments)
     }

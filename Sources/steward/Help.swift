@@ -1,4 +1,4 @@
-/// Help texts and completion, made from the table of commands.
+/// Help texts, made from the table of commands.
 enum Help {
     static func overview() -> String {
         let commands = Command.all.map { "  \(padded($0.name, 12))\($0.summary)\n" }.joined()
@@ -20,39 +20,15 @@ enum Help {
             let text = option.value.map { "--\(option.name) \($0)" } ?? "--\(option.name)"
             return option.isRequired ? text : "[\(text)]"
         }
-        let operands = command.operands.map { [$0.count.lowerBound == 0 ? "[\($0.names)]" : $0.names] } ?? []
-        var text = "Usage: " + (["steward", command.name] + usage + operands).joined(separator: " ") + "\n\n"
+        let words = command.words()
+        let word = words.isEmpty ? [] : ["[\(words.count > 4 ? "COMMAND" : words.joined(separator: "|"))]"]
+        var text = "Usage: " + (["steward", command.name] + word + usage).joined(separator: " ") + "\n\n"
         text += wrapped(command.details) + "\n"
         if !command.options.isEmpty { text += "\nOptions:\n" }
         for option in command.options {
             text += "  \(padded("--\(option.name) \(option.value ?? "")", 22))\(option.summary)\n"
         }
         return text
-    }
-
-    /// A completion function for bash.
-    static func completion() -> String {
-        var cases = ""
-        for command in Command.all {
-            let options = command.options.map { "--\($0.name)" }.joined(separator: " ")
-            let files = command.operands == nil ? "" : " files=yes"
-            cases += "        \(command.name)) words='\(options) --help'\(files) ;;\n"
-        }
-        return """
-            _steward() {
-                local words files previous=${COMP_WORDS[COMP_CWORD-1]}
-                case $previous in
-                    --config|--state) COMPREPLY=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")); return ;;
-                esac
-                case ${COMP_CWORD:-1} in 1) words='\(Command.all.map(\.name).joined(separator: " "))' ;;
-                *) case ${COMP_WORDS[1]} in
-            \(cases)        esac ;;
-                esac
-                COMPREPLY=($(compgen -W "$words" ${files:+-f} -- "${COMP_WORDS[COMP_CWORD]}"))
-            }
-            complete -F _steward steward
-
-            """
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {
