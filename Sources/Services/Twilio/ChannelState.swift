@@ -38,6 +38,13 @@ struct ChannelState {
         channel.memberCount = roster.count
     }
 
+    /// A member has another name now.
+    mutating func call(_ user: UserID, _ name: String) {
+        guard member(user.text) != nil else { return }
+        people[Fingerprint(user.text)]?.name = name
+        for (key, entry) in roster where entry.member.user == user { roster[key]?.member.name = name }
+    }
+
     mutating func remove(_ key: String) {
         guard let entry = roster.removeValue(forKey: key) else { return }
         people[Fingerprint(entry.member.user.text)] = nil

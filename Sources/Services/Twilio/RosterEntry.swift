@@ -6,6 +6,8 @@ struct RosterEntry {
     /// The participant's SID, `MB…`.
     var key: String
     var member: Member
+    /// The Sync map with their name; nil when there is none.
+    var profile: String?
     var roleSID: String?
     var created: Timestamp?
     /// The last message they have read.
@@ -49,6 +51,8 @@ enum SyncChange {
     case document(ChannelDocument, Timestamp)
     /// Our own view of a channel; nil when it is no more ours.
     case standing(channel: String, Standing?, isNew: Bool, Timestamp)
+    /// Somebody goes by another name, or by none.
+    case called(String, String?)
     case nothing
 
     /// The participant it is about.

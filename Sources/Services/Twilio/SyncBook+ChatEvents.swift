@@ -16,18 +16,23 @@ extension SyncBook {
                 mark: id)
         case .memberAdded(let entry, let at):
             guard let channel = objects[object].role.channel else { return }
+            var entry = entry
             if entry.version > channels[channel].roster[entry.key]?.version ?? -1 {
-                channels[channel].set(entry)
+                entry = enter(entry, into: channel)
             }
+            wonder(about: entry.member.user)
             emit(.memberJoined(entry.member), id: eventID(id, of: object), at: at, object: object, mark: id)
         case .memberUpdated(let entry, let at):
             guard let channel = objects[object].role.channel else { return }
             let before = channels[channel].roster[entry.key]
-            if entry.version > before?.version ?? -1 { channels[channel].set(entry) }
+            var entry = entry
+            if entry.version > before?.version ?? -1 { entry = enter(entry, into: channel) }
             guard let kind = kind(of: entry, after: before, at: at) else { return }
             emit(kind, id: eventID(id, of: object), at: at, object: object, mark: id)
         case .memberRemoved(let entry, let at):
             guard let channel = objects[object].role.channel else { return }
+            var entry = entry
+            entry.member.name = profiles.names[entry.member.user.text] ?? entry.member.name
             if entry.version > channels[channel].roster[entry.key]?.version ?? -1 {
                 channels[channel].remove(entry.key)
             }
@@ -43,6 +48,7 @@ extension SyncBook {
             case .invited: news.append(.invited(channel))
             case .notParticipating, nil: news.append(.left(channel, event: id, at: at))
             }
+        case .called(let identity, let name): call(identity, name)
         case .nothing: break
         }
     }
@@ -57,6 +63,7 @@ extension SyncBook {
         objects[object].index = item.index
         if !typing.isEmpty { endTyping(of: item.message.author.user, in: channel, at: item.at) }
         guard !channels[channel].isMissed(item.at) else { return }
+        if !profiles.unread.isEmpty { wonder(about: item.message.author.user) }
         add(
             .messageAdded(item.message), id: item.message.id, channel: channel, at: item.at, object: object,
             mark: mark)
@@ -72,6 +79,7 @@ extension SyncBook {
         objects[object].index = index
         if !typing.isEmpty { endTyping(of: author.user, in: channel, at: at) }
         guard !channels[channel].isMissed(at) else { return }
+        if !profiles.unread.isEmpty { wonder(about: author.user) }
         let message = reading.message(data, index: index, by: author)
         let id = message.id
         add(.messageAdded(message), id: id, channel: channel, at: at, object: object, mark: mark)
@@ -85,7 +93,7 @@ extension SyncBook {
         {
             return member
         }
-        return Member(user: realm.user(String(decoding: name, as: UTF8.self)))
+        return reading.stranger(String(decoding: name, as: UTF8.self))
     }
 
     private mutating func emit(
@@ -149,9 +157,9 @@ extension SyncBook {
         var left = channels[channel].roster
         for item in items {
             guard let key = item["key"]?.string, let data = item["data"] else { continue }
-            let entry = reading.entry(data, key: key, version: item["last_event_id"]?.int ?? mark)
             let before = left.removeValue(forKey: key)
-            channels[channel].set(entry)
+            let entry = enter(
+                reading.entry(data, key: key, version: item["last_event_id"]?.int ?? mark), into: channel)
             let id = "\(sid)/\(entry.version)"
             if before == nil {
                 told.insert(key)

@@ -5,6 +5,7 @@ extension SyncBook {
     /// Reads the payload of a Sync notification.
     mutating func read(_ payload: JSONNode, at now: Timestamp) {
         guard let type = SyncEventType(payload["event_type"]) else { return }
+        self.now = now
         let correlation = payload["correlation_id"]?.int
         if correlation != nil { lastReplay = now }
         if let events = payload["events"] {
@@ -58,7 +59,7 @@ extension SyncBook {
             if objects[object].order.settle(upTo: last, at: now) {
                 switch objects[object].role {
                 case .messages, .roster: news.append(.gap(object))
-                case .document, .standings: skipGap(object, at: now)
+                case .document, .standings, .profile: skipGap(object, at: now)
                 }
             }
             if isSettled { news.append(.settled) }
@@ -125,6 +126,10 @@ extension SyncBook {
         case (.standings, .mapItemRemoved):
             guard let key = event["item_key"]?.string else { return .nothing }
             return .standing(channel: key, nil, isNew: false, date(of: event) ?? now)
+        case (.profile(let number), .mapItemAdded), (.profile(let number), .mapItemUpdated):
+            guard event["item_key"]?.equals("friendlyName") == true else { return .nothing }
+            let name = event["item_data"]?["value"]?.string
+            return .called(profiles.followed[number], name?.isEmpty == true ? nil : name)
         default:
             return .nothing
         }

@@ -8,7 +8,7 @@ extension SyncBook {
             let identity = payload["identity"]?.string
         else { return }
         let seconds = min(max(payload["typing_timeout"]?.int ?? 6, 1), 60)
-        let member = channels[channel].member(identity) ?? Member(user: realm.user(identity))
+        let member = channels[channel].member(identity) ?? reading.stranger(identity)
         let until = now + .seconds(seconds)
         if let place = typing.firstIndex(where: { $0.channel == channel && $0.member.user == member.user }) {
             typing[place].until = until

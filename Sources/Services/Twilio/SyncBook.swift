@@ -14,6 +14,10 @@ package struct SyncBook {
     var objects: [SyncObject] = []
     private(set) var objectPlaces: [Fingerprint: Int] = [:]
 
+    var profiles = Profiles()
+    /// When what is being read came.
+    var now = Timestamp(milliseconds: 0)
+
     /// Events since the last `take`.
     private var events: [ChatEvent] = []
     private var reached: [Reached] = []
@@ -38,6 +42,8 @@ package struct SyncBook {
         case gap(Int)
         /// This object cannot be subscribed: 404 when it is no more.
         case failed(Int, status: Int)
+        /// The name of this identity is wanted, which this map has.
+        case nameless(String, map: String)
         /// This object has to be subscribed again at once.
         case interrupted(Int)
         case settled
@@ -49,11 +55,13 @@ package struct SyncBook {
         var until: Timestamp
     }
 
-    package init(account: String, realm: Realm, own: UserID, roles: [String: String] = [:]) {
+    package init(
+        account: String, realm: Realm, own: UserID, roles: [String: String] = [:], bots: [String] = []
+    ) {
         self.account = account
         self.realm = realm
         self.own = own
-        reading = SyncReading(realm: realm, roles: roles)
+        reading = SyncReading(realm: realm, roles: roles, bots: BotNames(bots))
     }
 
     // MARK: Channels and objects
@@ -108,8 +116,9 @@ package struct SyncBook {
     mutating func fill(_ channel: Int, roster items: [JSONNode]) {
         for item in items {
             guard let key = item["key"]?.string, let data = item["data"] else { continue }
-            channels[channel].set(
-                reading.entry(data, key: key, version: item["last_event_id"]?.int ?? Int64.max))
+            enter(
+                reading.entry(data, key: key, version: item["last_event_id"]?.int ?? Int64.max), into: channel
+            )
         }
     }
 
@@ -192,13 +201,20 @@ package struct SyncBook {
 
     /// The events since the last time, in order.
     mutating func take() -> Batch? {
-        guard !events.isEmpty else { return nil }
+        guard !events.isEmpty, profiles.awaited.isEmpty else { return nil }
         let batch = Batch(events: events, reached: reached)
         // New arrays: what is handed over must not be copied when more comes, probably as much again.
         events = []
         events.reserveCapacity(min(batch.events.count, 256))
         reached = []
         return batch
+    }
+
+    var eventCount: Int { events.count }
+
+    /// Events that wait are about somebody with another name.
+    mutating func rename(_ user: UserID, _ name: String) {
+        for place in events.indices { events[place].kind = events[place].kind.calling(user, name) }
     }
 
     mutating func takeNews() -> [News] {

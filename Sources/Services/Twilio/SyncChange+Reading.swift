@@ -6,6 +6,7 @@ struct SyncReading {
     let realm: Realm
     /// Words for role SIDs.
     let roles: [String: String]
+    var bots = BotNames()
 
     /// A message list's item. `item` is its `item_data` or `data`.
     func message(_ item: JSONNode, index: Int64, by author: consuming Member) -> Message {
@@ -40,10 +41,15 @@ struct SyncReading {
             key: key,
             member: Member(
                 user: realm.user(identity), roles: role.map { [roles[$0] ?? $0] } ?? [],
-                attributes: item["attributes"]?.string),
-            roleSID: role, created: moment(item["dateCreated"]),
+                isBot: bots.contains(identity, role: role), attributes: item["attributes"]?.string),
+            profile: item["userInfo"]?.string, roleSID: role, created: moment(item["dateCreated"]),
             horizon: item["lastConsumedMessageIndex"]?.int,
             horizonMoved: moment(item["lastConsumptionTimestamp"]), version: version)
+    }
+
+    /// Somebody who is not in the roster.
+    func stranger(_ identity: String) -> Member {
+        Member(user: realm.user(identity), isBot: bots.contains(identity))
     }
 
     /// A channel's document.

@@ -22,11 +22,13 @@ struct SyncObject {
         case document(Int)
         /// Which channels are ours.
         case standings
+        /// What somebody is called, by their number among those who are followed.
+        case profile(Int)
 
         var channel: Int? {
             switch self {
             case .messages(let channel), .roster(let channel), .document(let channel): channel
-            case .standings: nil
+            case .standings, .profile: nil
             }
         }
 
@@ -34,7 +36,7 @@ struct SyncObject {
         var objectType: String {
             switch self {
             case .messages: "list"
-            case .roster, .standings: "map"
+            case .roster, .standings, .profile: "map"
             case .document: "document"
             }
         }
