@@ -80,10 +80,17 @@ public struct Outgoing: Sendable, Codable, Equatable {
     public var inThread: Bool
     /// A wish: without a notification, where the service can.
     public var isSilent: Bool
+    /// Sent to one person who cannot be written to, it is skipped and counts as done; otherwise that is an error.
+    public var isSkippable: Bool {
+        get { skippable ?? false }
+        set { skippable = newValue ? true : nil }
+    }
+    // Optional, so that stores from before it was there are read.
+    private var skippable: Bool?
 
     public init(
         _ text: String, mentions: [String] = [], attributes: String? = nil, attachments: [File] = [],
-        inThread: Bool = false, isSilent: Bool = false
+        inThread: Bool = false, isSilent: Bool = false, isSkippable: Bool = false
     ) {
         self.text = text
         self.mentions = mentions
@@ -91,6 +98,7 @@ public struct Outgoing: Sendable, Codable, Equatable {
         self.attachments = attachments
         self.inThread = inThread
         self.isSilent = isSilent
+        skippable = isSkippable ? true : nil
     }
 
     /// A file to go with a message.

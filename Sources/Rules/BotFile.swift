@@ -6,7 +6,6 @@ struct BotFile: Sendable {
     var version: Placed<String>?
     /// Constants for templates.
     var vars: [String: String] = [:]
-    var varSpots: [String: Spot] = [:]
     var lists: [BotList] = []
     var windows: [BotWindow] = []
     var groups: [BotGroup] = []
@@ -227,6 +226,8 @@ struct BotMessage: Sendable {
     var deleteAfter: Duration?
     var quote = false
     var footer: Template?
+    /// Nothing, when the member cannot be written to.
+    var skipsIfClosed = false
 }
 
 extension BotRule {

@@ -15,9 +15,7 @@ extension BotFileReader {
                 BotTables.rule[$0] == nil && BotTables.rule.hint(for: $0).contains("\"\(name)\"")
             }
             // A misspelt key was noted already.
-            if !near {
-                findings.error("rule \"\(id)\" has no \"\(name)\"", at: rule.id.spot, code: .missingKey)
-            }
+            if !near { findings.error("rule \"\(id)\" has no \"\(name)\"", at: rule.id.spot) }
         }
         rule.signature = ["when", "in", "not_in", "if", "exempt"].map { name in
             entry.value[name].map(Self.signature) ?? "-"
@@ -50,7 +48,6 @@ extension BotFileReader {
                 continue
             }
             guard let text = text(item) else { continue }
-            witness?.took(EventName.allCases.map(\.rawValue), item)
             if let name = EventName(rawValue: text) {
                 rule.when.append(Placed(name, at: spot(item)))
             } else if let special = BotTables.specialEvents[text] {
@@ -64,7 +61,7 @@ extension BotFileReader {
                 error(
                     "unknown event \"\(text.shortened)\"", at: item,
                     hint: Suggestion.hint(for: text, among: names)
-                        ?? "the usual ones are messageAdded and memberJoined", code: .unknownName)
+                        ?? "the usual ones are messageAdded and memberJoined")
             }
         }
         if rule.command != nil, rule.when.count > 1 {
@@ -74,7 +71,6 @@ extension BotFileReader {
 
     func once(_ node: YAMLNode) -> Cooldown.Per? {
         guard let text = text(node) else { return nil }
-        witness?.took(["per user", "per channel"], node)
         switch text {
         case "per user": return .user
         case "per channel": return .channel
@@ -86,7 +82,7 @@ extension BotFileReader {
     }
 
     func exempt(_ node: YAMLNode) -> Exempt? {
-        if isWord(node, "none") { return Exempt() }
+        if node.text == "none" { return Exempt() }
         var exempt = Exempt()
         switch node.kind {
         case .mapping:

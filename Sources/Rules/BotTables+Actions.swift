@@ -24,7 +24,7 @@ extension BotTables {
             },
             Key("delete", "Removes the message.") { node, step, reader in
                 switch node.text {
-                case _ where reader.isWord(node, "message"): break
+                case "message": break
                 case "burst": reader.notBuilt("burst", at: node)
                 default:
                     if case .mapping = node.kind {
@@ -112,26 +112,23 @@ extension BotTables {
     }
 
     static let reply = KeyTable<BotStep>(
-        "reply", required: ["text"],
-        [textKey, splitKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
+        "reply", [textKey, splitKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
     static let send = KeyTable<BotStep>(
-        "send", required: ["text"],
-        [textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
+        "send", [textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
     static let dm = KeyTable<BotStep>(
-        "dm", required: ["text"],
+        "dm",
         [
             textKey, splitKey, silentKey, footerKey,
-            Key("if_closed", "skip: nothing, when the member cannot be written to.") { node, _, reader in
-                guard let text = reader.text(node), text != "skip" else { return }
+            Key("if_closed", "skip: nothing, when the member cannot be written to.") { node, step, reader in
+                guard let text = reader.text(node) else { return }
+                step.message.skipsIfClosed = text == "skip"
+                guard text != "skip" else { return }
                 reader.error("unknown value \"\(text.shortened)\"", at: node, hint: "use skip")
             },
         ])
-    static let warn = KeyTable<BotStep>(
-        "warn", required: ["text"],
-        [textKey, silentKey, mentionKey, deleteAfterKey])
+    static let warn = KeyTable<BotStep>("warn", [textKey, silentKey, mentionKey, deleteAfterKey])
     static let relay = KeyTable<BotStep>(
-        "relay", required: ["to"],
-        [toKey, textKey, splitKey, quoteKey, footerKey, silentKey, mentionKey])
+        "relay", [toKey, textKey, splitKey, quoteKey, footerKey, silentKey, mentionKey])
     static let delete = KeyTable<BotStep>(
         "delete", [.later("last"), .later("from"), .later("keep_copy")])
 }
@@ -167,10 +164,6 @@ extension BotFileReader {
                 _ = text(node)
                 return nil
             }
-            if let witness {
-                witness.took(["delete", "stop"], node)
-                return nil
-            }
             guard let verb = verb(name, at: node) else { return nil }
             guard verb == .delete || verb == .stop else {
                 error("\"\(name)\" does not say what", at: node, hint: "write \(name): \"…\"")
@@ -178,12 +171,6 @@ extension BotFileReader {
             }
             return BotStep(verb: verb, spot: spot(node), path: path)
         case .mapping(let entries):
-            if let witness {
-                witness.took(
-                    BotTables.actions, BotStep(verb: .reply, spot: spot(node), path: path), node,
-                    isOneKey: true)
-                return nil
-            }
             guard let entry = entries.first else {
                 error("this action is empty", at: node)
                 return nil
@@ -204,9 +191,7 @@ extension BotFileReader {
 
     private func verb(_ name: String, at node: YAMLNode) -> BotStep.Verb? {
         guard let key = BotTables.actions[name] else {
-            error(
-                "unknown action \"\(name.shortened)\"", at: node, hint: BotTables.actions.hint(for: name),
-                code: .unknownName)
+            error("unknown action \"\(name.shortened)\"", at: node, hint: BotTables.actions.hint(for: name))
             return nil
         }
         guard key.read != nil, let verb = BotStep.Verb(rawValue: name) else {
@@ -224,7 +209,7 @@ extension BotFileReader {
         }
         read(node, table, into: &step)
         if step.message.text == nil, node["text"] == nil {
-            error("\"\(table.owner)\" has no \"text\"", at: node, code: .missingKey)
+            error("\"\(table.owner)\" has no \"text\"", at: node)
         }
     }
 }

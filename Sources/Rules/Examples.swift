@@ -10,12 +10,10 @@ package struct ExampleFailure: Sendable, Equatable, CustomStringConvertible {
     package var text: String
     package var shouldMatch: Bool
 
-    package var problem: String {
+    package var description: String {
         let wanted = shouldMatch ? "should match, and does not" : "should not match, and does"
-        return "example \"\(text.shortened)\" of \"\(rule)\" \(wanted)"
+        return "\(file):\(line):\(column): error: example \"\(text.shortened)\" of \"\(rule)\" \(wanted)"
     }
-
-    package var description: String { "\(file):\(line):\(column): error: \(problem)" }
 }
 
 extension RuleSet {

@@ -123,7 +123,7 @@ extension Rule {
                 if part > 0 { path += ".part[\(part)]" }
                 let outgoing = Outgoing(
                     text, mentions: part == 0 ? mentions : [], inThread: step.message.thread,
-                    isSilent: step.message.silent)
+                    isSilent: step.message.silent, isSkippable: step.message.skipsIfClosed)
                 var action = ChatAction(verb(outgoing), in: place, by: id, path: path)
                 if let after = step.message.deleteAfter {
                     action.then = .afterSending(owner: id, path: path, place, deleteAfter: after)

@@ -41,7 +41,7 @@ final class RuleChecks {
         {
             findings.warn(
                 "this rule does not see text that is edited in later", at: rule.when[0].spot,
-                hint: "write [messageAdded, messageEdited]", code: .editsUnseen)
+                hint: "write [messageAdded, messageEdited]")
         }
     }
 
@@ -200,13 +200,32 @@ final class RuleChecks {
         let places = (step.message.to.isEmpty ? rule.places : step.message.to).map(\.value)
         let reached = places.flatMap(directory.places).map(\.account)
         let isOpen = places.isEmpty || places.contains { $0 == Scope.direct || $0.contains("*") }
-        for (name, account) in directory.accounts.sorted(by: { $0.key < $1.key })
-        where isOpen || reached.contains(name) {
+        let accounts = directory.accounts.sorted { $0.key < $1.key }.filter {
+            isOpen || reached.contains($0.key)
+        }
+        checkWishes(step, accounts.map { ($0.key, $0.value) })
+        for (name, account) in accounts {
             guard !account.abilities.actions.contains(needed) else { continue }
             findings.error(
                 "\"\(step.verb.rawValue)\" cannot be done on \(name) (\(account.service))", at: step.spot,
                 hint: "limit the rule with in:, or remove the action")
             return
+        }
+    }
+
+    /// What the message asks for beside its text, and is sent without where there is no such thing.
+    private func checkWishes(_ step: BotStep, _ accounts: [(name: String, account: Directory.Account)]) {
+        let message = step.message
+        let wishes: [(wish: Abilities.Wish, isMeant: Bool, loss: String)] = [
+            (.thread, message.thread, "it goes into the channel itself"),
+            (.silent, message.silent, "it notifies like any other"),
+            (.mention, !message.mention.isEmpty, "the name is written and nobody is notified"),
+        ]
+        for (wish, isMeant, loss) in wishes where isMeant {
+            let without = accounts.filter { !$0.account.abilities.wishes.contains(wish) }
+            guard !without.isEmpty else { continue }
+            let names = without.map { "\($0.name) (\($0.account.service))" }.joined(separator: ", ")
+            findings.warn("\"\(wish.rawValue)\" cannot be done on \(names): \(loss)", at: step.spot)
         }
     }
 
@@ -265,9 +284,7 @@ final class RuleChecks {
 
     private func check(_ path: TemplatePath, at spot: Spot) {
         switch path.root {
-        case "vars":
-            compiler.usedNames.insert("\(file.name) vars.\(path.field ?? "")")
-            check(path, "variable", among: locals, spot, "declare it under vars:")
+        case "vars": check(path, "variable", among: locals, spot, "declare it under vars:")
         case "counters":
             check(
                 path, "counter", among: compiler.counters.keys.sorted(), spot, "declare it under counters:")

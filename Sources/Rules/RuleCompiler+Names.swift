@@ -5,7 +5,7 @@ extension RuleCompiler {
     func twice(_ what: String, _ name: Placed<String>, _ first: Spot) {
         findings.error(
             "\(what) \"\(name.value)\" is declared twice", at: name.spot,
-            hint: "it is at \(first.file):\(first.place) already", code: .declaredTwice)
+            hint: "it is at \(first.file):\(first.place) already")
     }
 
     func check(channel name: Placed<String>, mayBeGlob: Bool = false) {
@@ -17,8 +17,7 @@ extension RuleCompiler {
             findings.error(
                 "unknown channel \"\(name.value)\"", at: name.spot,
                 hint: Suggestion.hint(for: name.value, among: names)
-                    ?? "name it under channels: in config.yaml, or let an account join it",
-                code: .unknownName)
+                    ?? "name it under channels: in config.yaml, or let an account join it")
         }
     }
 
@@ -30,16 +29,13 @@ extension RuleCompiler {
             let names = directory.roles.keys.sorted() + Rule.rolesOfOrder
             findings.error(
                 "unknown role \"\(name.value)\"", at: name.spot,
-                hint: Suggestion.hint(for: name.value, among: names) ?? "name it under roles: in config.yaml",
-                code: .unknownName)
+                hint: Suggestion.hint(for: name.value, among: names) ?? "name it under roles: in config.yaml")
         }
     }
 
     func warnOnce(_ what: String, _ name: Placed<String>) {
         guard warnedNames.insert("\(what) \(name.value)").inserted else { return }
-        findings.warn(
-            "\(what) \"\(name.value)\" is not checked without config.yaml", at: name.spot,
-            code: .uncheckedName)
+        findings.warn("\(what) \"\(name.value)\" is not checked without config.yaml", at: name.spot)
     }
 
     func check(events rule: BotRule) {
@@ -52,8 +48,7 @@ extension RuleCompiler {
             if lacking.count == directory.accounts.count {
                 findings.error("no account tells \(event.value.rawValue)", at: event.spot)
             } else {
-                findings.warn(
-                    "\(event.value.rawValue) is not told by \(names)", at: event.spot, code: .eventNotTold)
+                findings.warn("\(event.value.rawValue) is not told by \(names)", at: event.spot)
             }
         }
     }

@@ -18,8 +18,10 @@ package protocol ServiceSettings: Decodable, Sendable {
     var joins: [String] { get }
     /// What the service can do under these settings.
     var abilities: Abilities { get }
+    /// What is wrong with them beyond their form, all of it.
+    var findings: [SettingsFinding] { get }
 
-    /// The service, not yet logged in; throws what is wrong with the settings, in words.
+    /// The service, not yet logged in; throws the first of the findings, if there are any.
     func service(account: String, tools: ServiceTools) throws -> any ChatService
 }
 

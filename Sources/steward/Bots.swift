@@ -12,20 +12,21 @@ struct Bots: Sendable {
         let (rules, warnings) = try read(config)
         let failures = rules.runExamples()
         guard failures.isEmpty else {
-            throw BotsError(failures.map { Finding($0) })
+            throw BotsError(
+                failures.map { "\($0)\n" }.joined()
+                    + "\(counted(failures.count, "example")) \(failures.count == 1 ? "does" : "do") not hold\n"
+            )
         }
         return Bots(rules: rules, warnings: warnings)
     }
 
     /// Reads and checks without trying the examples.
     static func read(_ config: Config) throws(BotsError) -> (RuleSet, [BotFileError]) {
-        let loaded = RuleSet.load(
-            try sources(try files(in: config.botsFolder)), directory: config.directory
-        ) { list in
+        let loaded = RuleSet.load(try sources(config), directory: config.directory) { list in
             (try? Data(contentsOf: URL(filePath: "\(config.botsFolder)/\(list)"))).map(Array.init)
         }
         guard let rules = loaded.rules else {
-            throw BotsError(loaded.findings.map { Finding($0) })
+            throw BotsError(loaded.findings.map { $0.report + "\n" }.joined())
         }
         return (rules, loaded.warnings)
     }
@@ -48,32 +49,26 @@ struct Bots: Sendable {
         }
     }
 
-    /// What stands in the files.
-    static func sources(_ files: [String]) throws(BotsError) -> [BotSource] {
-        var sources: [BotSource] = []
-        for file in files {
-            do {
-                sources.append(BotSource(name: file, bytes: Array(try Data(contentsOf: URL(filePath: file)))))
-            } catch {
-                throw BotsError(unreadable: file, "the file cannot be read")
-            }
-        }
-        return sources
-    }
-
-    /// The rules files of a folder, in byte order of their names.
-    static func files(in folder: String) throws(BotsError) -> [String] {
+    /// The files in byte order of their names.
+    private static func sources(_ config: Config) throws(BotsError) -> [BotSource] {
+        let folder = config.botsFolder
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            throw BotsError(
-                unreadable: folder, "the folder of the bots cannot be read", hint: "\"bots:\" names it")
+            throw BotsError("\(folder): error: the folder of the bots cannot be read - \"bots:\" names it\n")
         }
+        var sources: [BotSource] = []
         let files = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
-        return files.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map {
-            "\(folder)/\($0)"
+        for name in files.sorted(by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }) {
+            do {
+                let bytes = Array(try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
+                sources.append(BotSource(name: "\(folder)/\(name)", bytes: bytes))
+            } catch {
+                throw BotsError("\(folder)/\(name): error: the file cannot be read\n")
+            }
         }
+        return sources
     }
 }
 
@@ -81,16 +76,5 @@ struct Bots: Sendable {
 struct BotsError: Error, CustomStringConvertible {
     let description: String
 
-    /// The same for programs.
-    let findings: [Finding]
-
-    init(_ findings: [Finding]) {
-        self.findings = findings
-        description = Finding.text(findings, as: .text)
-    }
-
-    /// A file or folder that cannot be read.
-    init(unreadable file: String, _ problem: String, hint: String? = nil) {
-        self.init([Finding(file: file, problem: problem, hint: hint)])
-    }
+    init(_ description: String) { self.description = description }
 }

@@ -3,24 +3,40 @@ internal import Engine
 internal import Rules
 
 /// Takes new rules while steward runs. Everything that can fail happens before anything live is touched.
+///
+/// Accounts that failed for good are tried again in any case: that is what somebody who acted asks for.
 struct Reload {
     let daemon: Daemon
 
-    func run(_ engine: Engine) {
+    /// Nil when the new rules are at work; else in one line why the old ones stay.
+    func run(_ engine: Engine) -> String? {
+        defer { retryFailed(engine) }
         let log = daemon.log
         do {
             let config = try ConfigReader.read(file: daemon.file, environment: daemon.environment)
             let changed = config.changedKeys(since: daemon.config)
             guard changed.isEmpty else {
-                log.error("nothing is loaded: changes of \(changed.joined(separator: ", ")) need a restart")
-                return
+                let trouble = "changes of \(changed.joined(separator: ", ")) need a restart"
+                log.error("nothing is loaded: \(trouble)")
+                return trouble
             }
             let bots = try Bots.load(config)
             for warning in bots.warnings { log.warning(warning.report) }
             engine.replace(handlers: bots.rules.handlers + config.plugins, directory: config.directory)
-            log.info("loaded \(bots.rules.ruleNames.count) rules anew")
+            log.info("loaded \(counted(bots.rules.ruleNames.count, "rule")) anew")
+            return nil
         } catch {
-            log.error("the old rules stay:\n\(error)")
+            let report = "\(error)"
+            log.error("the old rules stay:\n\(report)")
+            return report.split(separator: "\n").first.map(String.init) ?? "something is wrong"
+        }
+    }
+
+    private func retryFailed(_ engine: Engine) {
+        for (name, account) in engine.state.accounts.sorted(by: { $0.key < $1.key }) {
+            guard case .failed = account.status else { continue }
+            daemon.log.info("\(name) is tried again")
+            engine.restart(account: name)
         }
     }
 }

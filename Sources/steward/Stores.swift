@@ -2,6 +2,7 @@ internal import Chat
 internal import ChatServer
 internal import Engine
 internal import FoundationEssentials
+internal import Glibc
 
 /// Opens what keeps steward's state, from what the configuration says of it.
 enum Stores {
@@ -11,7 +12,12 @@ enum Stores {
             log.warning("there is no \"storage:\": a restart forgets what was done")
             return MemoryJournal()
         }
-        return try await SQLiteJournal.open(try prepared(config.statePath(store)))
+        let path = try prepared(config.statePath(store))
+        do {
+            return try await SQLiteJournal.open(path)
+        } catch {
+            throw SettingsMistake("the store cannot be opened: \(error) - \"storage.file\" names it")
+        }
     }
 
     /// What the `server:` block means.
@@ -25,16 +31,25 @@ enum Stores {
         return settings
     }
 
-    /// The path, with its folder made.
+    /// The path, with its folder made and looked at: what SQLite says of it helps nobody.
     static func prepared(_ path: String) throws -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path }
-        let folder = String(path[..<slash])
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw SettingsMistake(
-                "\(folder): the folder for the store cannot be made - may this user write there?")
+            throw SettingsMistake("\(folder): the folder for the store cannot be made - \(wayOut)")
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw SettingsMistake("\(folder): the folder of the store cannot be written - \(wayOut)")
+        }
+        guard access(path, F_OK) != 0 || access(path, R_OK | W_OK) == 0 else {
+            throw SettingsMistake("\(path): the store cannot be read and written - \(wayOut)")
         }
         return path
+    }
+
+    private static var wayOut: String {
+        "let user \(getuid()) write there, or name another place in the configuration"
     }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Glibc
 
 /// Tells systemd how we are, over the datagram socket it names in the environment; silent without systemd.
@@ -15,13 +14,17 @@ struct Systemd: Sendable {
 
     func ready(_ status: String) { notify("READY=1\nSTATUS=\(line(status))") }
     func status(_ status: String) { notify("STATUS=\(line(status))") }
+    /// The start takes longer, and is well all the same.
+    func starting() { notify("EXTEND_TIMEOUT_USEC=120000000") }
     func watchdog() { notify("WATCHDOG=1") }
     func stopping() { notify("STOPPING=1\nSTATUS=stopping: sending what is waiting") }
 
-    /// systemd 253 and later wait for the next `ready`; older ones ignore it.
+    /// Over with the next `ready`; the time is what units of the type `notify-reload` want.
     func reloading() {
-        let microseconds = DispatchTime.now().uptimeNanoseconds / 1000
-        notify("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+        notify("RELOADING=1\nMONOTONIC_USEC=\(microseconds)\nSTATUS=reading rules and configuration anew")
     }
 
     /// A status is one line.

@@ -7,7 +7,28 @@ struct Watch: Sendable {
     let require: Set<String>
     let systemd: Systemd
     let log: Log
-    let reload: @Sendable () -> Void
+    /// Why the last one was of no use; nil when it was.
+    let reload: @Sendable () -> String?
+
+    private let notes = Locked(Notes())
+
+    private struct Notes {
+        /// Why the rules at work are not those of the files.
+        var trouble: String?
+        /// Systemd knows that we have started.
+        var isReady = false
+    }
+
+    init(
+        engine: Engine, require: Set<String>, systemd: Systemd, log: Log,
+        reload: @escaping @Sendable () -> String?
+    ) {
+        self.engine = engine
+        self.require = require
+        self.systemd = systemd
+        self.log = log
+        self.reload = reload
+    }
 
     /// Returns when somebody wants steward to stop, or no account can go on.
     func run(until wishes: Wishes) async -> ExitCode {
@@ -19,8 +40,13 @@ struct Watch: Sendable {
                 while let wish = await wishes.next() {
                     if wish == .stop { return .fine }
                     systemd.reloading()
-                    reload()
-                    systemd.ready(status)
+                    let trouble = reload()
+                    let isReady = notes.withLock { notes in
+                        notes.trouble = trouble
+                        return notes.isReady
+                    }
+                    // A reload is over with "ready", whatever came of it; before the start is, that would be a lie.
+                    if isReady { systemd.ready(status) } else { systemd.status(status) }
                 }
                 return nil
             }
@@ -35,12 +61,11 @@ struct Watch: Sendable {
 
     private func tellSystemd() async -> ExitCode? {
         var told = ""
-        var isReady = false
         while !Task.isCancelled {
             let state = engine.state
             let status = status
-            if !isReady, mayStart(state) {
-                isReady = true
+            if !notes.withLock(\.isReady), mayStart(state) {
+                notes.withLock { $0.isReady = true }
                 systemd.ready(status)
                 log.info("ready: \(status)")
             } else if status != told {
@@ -59,9 +84,13 @@ struct Watch: Sendable {
     }
 
     private func feedWatchdog() async -> ExitCode? {
-        guard let interval = systemd.watchdogInterval else { return nil }
+        let interval = systemd.watchdogInterval ?? .seconds(40)
         while !Task.isCancelled {
-            if engine.mayFeedWatchdog { systemd.watchdog() }
+            if engine.mayFeedWatchdog {
+                systemd.watchdog()
+                // An account that cannot log in yet must not cost the others a restart.
+                if !notes.withLock(\.isReady) { systemd.starting() }
+            }
             try? await Task.sleep(for: interval / 2)
         }
         return nil
@@ -74,15 +103,21 @@ struct Watch: Sendable {
                 && state.accounts.values.allSatisfy { if case .failed = $0.status { true } else { false } }
         }
         guard !Task.isCancelled else { return nil }
-        log.error("no account can log in: stopping")
-        return .findings
+        log.error(
+            "no account can log in, and trying again cannot help: correct the accounts, then start again")
+        return .configuration
     }
 
-    /// One line, such as `twilio: up; other: failed: the token is for another service`.
+    /// One line, such as `twilio: up; other: failed: the token is for another service`. A reload that failed stands
+    /// first, until one works.
     var status: String {
         let state = engine.state
-        if case .standingBy(let other) = state.phase { return "standing by: \(other) works on this store" }
-        var parts = state.accounts.sorted { $0.key < $1.key }.map { name, account in
+        let trouble = notes.withLock(\.trouble).map { ["not reloaded, the old rules stay: \($0)"] } ?? []
+        if case .standingBy(let other) = state.phase {
+            return (trouble + ["standing by: \(other) works on this store"]).joined(separator: "; ")
+        }
+        var parts = trouble
+        parts += state.accounts.sorted { $0.key < $1.key }.map { name, account in
             switch account.status {
             case .connecting: "\(name): connecting"
             case .up: "\(name): up"

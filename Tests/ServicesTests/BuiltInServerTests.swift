@@ -26,16 +26,17 @@ import WebSocket
 
         func login(
             _ identity: String = "bot", join: [String] = ["general"], product: TwilioSettings.Product? = nil,
-            life: Int = 3600, inbox: TestInbox
+            life: Int = 3600, bots: [String] = [], inbox: TestInbox
         ) throws -> TwilioService {
             let address = now.address
             let source = URLTokenSource(
                 URLTokenSource.Settings(
-                    url: "\(address)/token", fields: ["ttl": Secret("\(life)")]),
+                    url: "\(address)/token", fields: ["ttl": HiddenText("\(life)")]),
                 identity: identity, device: "test", http: http)
             let settings = TwilioSettings(
-                identity: identity, token: .file("-"),
-                endpoint: "ws" + address.dropFirst(4) + "/v3/wsconnect", product: product, join: join)
+                identity: identity, token: .file(SettingsPath("-")),
+                endpoint: "ws" + address.dropFirst(4) + "/v3/wsconnect", product: product, join: join,
+                bots: bots)
             let service = TwilioService(
                 account: "twilio", settings: settings, source: source,
                 tools: ServiceTools(identities: identities, loop: loop, http: http, log: .test),
@@ -117,6 +118,61 @@ import WebSocket
             #expect(list.map(\.title) == ["general", "new"])
             #expect(list.map(\.isJoined) == [true, true])
             #expect(try await service.messages(in: "general").map(\.text) == ["before", "hello", "hi"])
+        }
+    }
+
+    @Test func `people go by their friendly names from their first word on, also when they change them`()
+        async throws
+    {
+        var settings = ServerSettings()
+        settings.admins = ["root"]
+        try await withStage(settings) { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            func rename(_ identity: String, _ name: String) async throws {
+                try await server.change { world throws(WorldError) in
+                    try world.user("root", at: .now)
+                    try world.user(identity, at: .now)
+                    _ = try world.editUser(identity, friendlyName: name, as: "root", at: .now)
+                }
+            }
+            try await rename("ana", "Ana Bell")
+            try await rename("eve", "Eve")
+            try await server.join(general, as: "ana")
+            try await server.join(general, as: "ben")
+            let inbox = TestInbox()
+            _ = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            try await server.post("hello", in: general, as: "ana")
+            try await server.join(general, as: "eve")
+            try await server.post("hi", in: general, as: "ben")
+            _ = try await inbox.story(of: 3)
+            try await rename("ana", "Ana Clark")
+            while !inbox.story.contains("general + Ana Clark: again") {
+                let count = inbox.story.count
+                try await server.post("again", in: general, as: "ana")
+                _ = try await inbox.story(of: count + 1)
+            }
+            #expect(
+                inbox.story.filter { $0 != "general + Ana Bell: again" && !$0.hasSuffix("added") } == [
+                    "general + Ana Bell: hello", "general joined Eve", "general + ben: hi",
+                    "general + Ana Clark: again",
+                ])
+        }
+    }
+
+    @Test func `whom the settings name is a program`() async throws {
+        try await withStage { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            for identity in ["ana", "faq-bot"] { try await server.join(general, as: identity) }
+            let inbox = TestInbox()
+            _ = try stage.login(bots: ["*-bot"], inbox: inbox)
+            try await inbox.waitUntilUp()
+            for identity in ["ana", "faq-bot"] { try await server.post("hello", in: general, as: identity) }
+            _ = try await inbox.story(of: 2)
+            let authors = inbox.state.withLock { $0.events.compactMap { $0.message?.author } }
+            #expect(authors.map(\.isBot) == [false, true])
         }
     }
 
@@ -343,13 +399,22 @@ import WebSocket
         }
     }
 
-    @Test func `a token that is for somebody else is told`() async throws {
+    @Test(arguments: [302, 403, 404])
+    func `a token server that is wrong at the first log-in is asked until it is right`(status: Int)
+        async throws
+    {
         try await withStage { stage in
-            stage.now.add(Fault(.refuseToken(status: 403)))
+            stage.now.add(Fault(.refuseToken(status: status)))
             let inbox = TestInbox()
             _ = try stage.login(inbox: inbox)
-            try await inbox.wait { $0.failure != nil }
-            #expect(inbox.state.withLock { $0.failure } == "127.0.0.1:\(stage.now.port)/token answered 403")
+            try await inbox.waitUntilUp()
+            let (statuses, failure) = inbox.state.withLock { ($0.statuses, $0.failure) }
+            #expect(failure == nil)
+            guard case .down(let reason) = statuses.dropFirst().first else {
+                Issue.record("not down: \(statuses)")
+                return
+            }
+            #expect(reason.hasPrefix("127.0.0.1:\(stage.now.port)/token answered \(status)"))
         }
     }
 }

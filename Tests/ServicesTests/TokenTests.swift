@@ -8,9 +8,11 @@ import Testing
 /// A source that a test tells what to give.
 final class ScriptedSource: TokenSource {
     let asked = Locked(0)
+    let mayImprove: Bool
     private let answer: @Sendable (Int) async throws(TokenError) -> String
 
-    init(_ answer: @escaping @Sendable (Int) async throws(TokenError) -> String) {
+    init(mayImprove: Bool = true, _ answer: @escaping @Sendable (Int) async throws(TokenError) -> String) {
+        self.mayImprove = mayImprove
         self.answer = answer
     }
 

@@ -49,8 +49,8 @@ import WebSocket
         let json = try await ask(
             {
                 $0.method = .post
-                $0.fields = ["room": Secret("x")]
-                $0.headers = ["X-Key": Secret("secret")]
+                $0.fields = ["room": "x"]
+                $0.headers = ["X-Key": "secret"]
             }, answer: good)
         #expect(json.result == .success("abc"))
         #expect(
@@ -61,7 +61,7 @@ import WebSocket
             {
                 $0.method = .post
                 $0.body = .form
-                $0.fields = ["identity": Secret("other")]
+                $0.fields = ["identity": "other"]
             }, answer: good)
         #expect(form.request?.form.map { "\($0)=\($1)" } == ["identity=other"])
     }
@@ -73,20 +73,36 @@ import WebSocket
         #expect(try await ask(answer: .json(200, Array(#""aa.bb""#.utf8))).result == .success("aa.bb"))
         #expect(
             try await ask(answer: nested).result
-                == .failure(TokenError(.giveUp, "the answer of 127.0.0.1/token has no text under \"token\"")))
+                == .failure(
+                    TokenError(
+                        .act,
+                        "the answer of 127.0.0.1/token has no text under \"token\" - say with \"field\" where it is"
+                    )))
         #expect(
             try await ask(answer: .text(200, "<html>")).result
-                == .failure(TokenError(.giveUp, "127.0.0.1/token answered with what is not JSON")))
+                == .failure(
+                    TokenError(
+                        .act, "127.0.0.1/token answered with what is not JSON - is \"url\" right?")))
     }
 
-    @Test func `a refusal is final, trouble is not, and secrets in the address are not told`() async throws {
+    @Test(arguments: [
+        (302, ", and is not followed elsewhere - write where it leads to into \"url\""),
+        (401, " - do \"headers\" and \"fields\" have what it wants to see?"),
+        (403, " - do \"headers\" and \"fields\" have what it wants to see?"),
+        (404, " - is \"url\" right?"), (405, " - is \"method\" right?"), (418, ""),
+    ])
+    func `a refusal says what to look at, and no secrets in the address`(_ status: Int, _ hint: String)
+        async throws
+    {
         #expect(
-            try await ask(path: "/token?key=secret", answer: .text(403, "no")).result
-                == .failure(TokenError(.giveUp, "127.0.0.1/token answered 403")))
-        for status in [429, 500, 503] {
-            #expect(
-                try await ask(answer: .text(status, "no")).result
-                    == .failure(TokenError(.again, "127.0.0.1/token answered \(status)")))
-        }
+            try await ask(path: "/token?key=secret", answer: .text(status, "no")).result
+                == .failure(TokenError(.act, "127.0.0.1/token answered \(status)\(hint)")))
+    }
+
+    @Test(arguments: [429, 500, 503])
+    func `trouble passes by itself`(_ status: Int) async throws {
+        #expect(
+            try await ask(answer: .text(status, "no")).result
+                == .failure(TokenError(.again, "127.0.0.1/token answered \(status)")))
     }
 }

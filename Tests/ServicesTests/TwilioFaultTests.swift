@@ -38,8 +38,8 @@ import Testing
         }
     }
 
-    @Test func `where no token helps it stops and says why`() async throws {
-        let source = ScriptedSource { token($0, life: 3600, at: .now, identity: "ana") }
+    @Test func `where no token of ours helps it stops and says why`() async throws {
+        let source = ScriptedSource(mayImprove: false) { token($0, life: 3600, at: .now, identity: "ana") }
         try await withAccount(
             source: source,
             prepare: { peer in
@@ -59,14 +59,35 @@ import Testing
         }
     }
 
-    @Test func `a token source that says no is final, too`() async throws {
-        let source = ScriptedSource { _ throws(TokenError) in
-            throw TokenError(.giveUp, "localhost/token answered 403")
+    @Test func `a token server whose tokens are refused for a while costs no account`() async throws {
+        let source = ScriptedSource { token($0, life: 3600, at: .now, identity: "ana") }
+        try await withAccount(
+            source: source,
+            prepare: { peer in
+                oneChannel(peer)
+                peer.state.withLock {
+                    $0.initStatus = Array(repeating: (status(401, error: 20107), .null), count: 2)
+                }
+            }
+        ) { peer, _, inbox in
+            try await inbox.waitUntilUp()
+            #expect(peer.state.withLock { $0.inits.count } == 3)
+            #expect(inbox.state.withLock { $0.failure } == nil)
         }
-        try await withAccount(source: source) { peer, _, inbox in
-            try await inbox.wait { $0.failure != nil }
-            #expect(inbox.state.withLock { $0.failure } == "localhost/token answered 403")
-            #expect(peer.state.withLock { $0.inits.isEmpty })
+    }
+
+    @Test func `a token source that says no at the first log-in is asked again, and says why`() async throws {
+        let source = ScriptedSource { number throws(TokenError) in
+            guard number > 1 else { throw TokenError(.act, "localhost/token answered 404") }
+            return token(number, life: 3600, at: .now)
+        }
+        try await withAccount(source: source, prepare: oneChannel) { peer, _, inbox in
+            try await inbox.waitUntilUp()
+            #expect(
+                inbox.state.withLock { $0.statuses } == [
+                    .connecting, .down(reason: "localhost/token answered 404"), .connecting, .up,
+                ])
+            #expect(peer.state.withLock { $0.inits.count } == 1)
         }
     }
 

@@ -20,7 +20,7 @@ func withAccount(
     let endpoint = try await peer.start()
     let http = HTTPClient()
     let settings = TwilioSettings(
-        identity: "bot", token: .file("-"), endpoint: endpoint, product: product, join: join)
+        identity: "bot", token: .file(SettingsPath("-")), endpoint: endpoint, product: product, join: join)
     let service = TwilioService(
         account: "twilio", settings: settings,
         source: source ?? ScriptedSource { token($0, life: 3600, at: .now) },
@@ -310,6 +310,8 @@ extension TwilioTiming {
         timing.firstPause = .milliseconds(20)
         timing.behind = .milliseconds(20)
         timing.reply = .seconds(2)
+        // A busy machine must not make people nameless.
+        timing.name = .seconds(20)
         return timing
     }
 }

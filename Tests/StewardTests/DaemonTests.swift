@@ -87,7 +87,7 @@ import Testing
             await bed.wait(for: "Hello, ana.", in: general)
             try bed.write(TestBed.bot.replacing("Hello, ", with: "Good day, "), to: "bots/bot.yaml")
             steward.signal(.reload)
-            await steward.transcript.wait(for: "loaded 1 rules anew")
+            await steward.transcript.wait(for: "loaded 1 rule anew")
             try await bed.server.post("hello", in: general, as: "ana")
             await bed.wait(for: "Good day, ana.", in: general)
             #expect(try await steward.stop() == .fine)
@@ -102,6 +102,70 @@ import Testing
                 bed.usualConfig.replacing("[general]", with: "[general, support]"), to: "config.yaml")
             steward.signal(.reload)
             await steward.transcript.wait(for: "nothing is loaded: changes of accounts need a restart")
+            #expect(try await steward.stop() == .fine)
+        }
+    }
+
+    @Test func `systemd sees why the old rules stay until a reload works`() async throws {
+        try await TestBed.run { bed, _ in
+            let listener = SystemdNotices.Listener()
+            let steward = try bed.steward(environment: ["NOTIFY_SOCKET": listener.path])
+            await steward.transcript.wait(for: "ready: ")
+            var notices: [String] = []
+            func next(_ text: String) {
+                repeat { notices.append(listener.next()) } while !notices[notices.count - 1].contains(text)
+            }
+            next("READY=1")
+            #expect(notices.last == "READY=1\nSTATUS=twilio: up")
+            try bed.write(TestBed.bot.replacing("reply", with: "replly"), to: "bots/bot.yaml")
+            steward.signal(.reload)
+            next("RELOADING=1")
+            #expect(notices.last?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+            next("READY=1")
+            #expect(notices.last?.hasPrefix("READY=1\nSTATUS=not reloaded, the old rules stay: ") == true)
+            #expect(notices.last?.contains("bots/bot.yaml:7:9: error: unknown action \"replly\"") == true)
+            #expect(notices.last?.hasSuffix("; twilio: up") == true)
+            try bed.write(TestBed.bot, to: "bots/bot.yaml")
+            steward.signal(.reload)
+            next("READY=1")
+            #expect(notices.last == "READY=1\nSTATUS=twilio: up")
+            #expect(try await steward.stop() == .fine)
+        }
+    }
+
+    /// An account that signs its tokens with a key that the server does not know.
+    private func signing(_ bed: TestBed) -> String {
+        """
+          signed: {service: twilio, identity: other, endpoint: "\(bed.endpoint)", token: {sign: {account: AC1, key: SK1, secret: "${env:KEY}", service: IS1}}}
+        """
+    }
+
+    @Test func `when no account can ever log in, steward ends and is not to be started again`() async throws {
+        try await TestBed.run { bed, _ in
+            let steward = try bed.steward("accounts:\n" + signing(bed), environment: ["KEY": "wrong"])
+            #expect(try await steward.end() == .configuration)
+            #expect(steward.transcript.lines.contains { $0.hasPrefix("no account can log in") })
+        }
+    }
+
+    @Test func `an account that failed for good is tried again at the signal, and the other stays`()
+        async throws
+    {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(
+                """
+                accounts:
+                  good: {service: twilio, identity: steward, endpoint: "\(bed.endpoint)", token: {url: "\(bed.tokens)"}, join: [general]}
+                \(signing(bed))
+                require: [good]
+                """, environment: ["KEY": "wrong"])
+            await steward.transcript.wait(for: "ready: good: up")
+            await steward.transcript.wait(for: "giving up until somebody acts")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "signed is tried again")
+            await steward.transcript.wait(for: "giving up until somebody acts", times: 2)
+            try await bed.server.post("hello", in: general, as: "ana")
+            await bed.wait(for: "Hello, ana.", in: general)
             #expect(try await steward.stop() == .fine)
         }
     }

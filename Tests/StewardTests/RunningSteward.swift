@@ -66,12 +66,15 @@ struct TestBed {
     }
 
     /// Starts a steward as the program does.
-    func steward(_ text: String? = nil, bot: String = bot) throws -> RunningSteward {
+    func steward(
+        _ text: String? = nil, bot: String = bot, environment: [String: String] = [:]
+    ) throws -> RunningSteward {
         try write(text ?? usualConfig, to: "config.yaml")
         try write(bot, to: "bots/bot.yaml")
         let file = folder.appending(path: "config.yaml").path()
-        let config = try ConfigReader.read(file: file, environment: [:])
-        return RunningSteward(file: file, config: config, bots: try Bots.load(config))
+        let config = try ConfigReader.read(file: file, environment: environment)
+        return RunningSteward(
+            file: file, config: config, bots: try Bots.load(config), environment: environment)
     }
 
     /// Waits until the channel holds so many messages with that text.
@@ -92,10 +95,10 @@ final class RunningSteward: Sendable {
     private let signals: AsyncStream<Signals.Wish>.Continuation
     private let task: Task<ExitCode, any Error>
 
-    init(file: String, config: Config, bots: Bots) {
+    init(file: String, config: Config, bots: Bots, environment: [String: String] = [:]) {
         let (stream, continuation) = AsyncStream<Signals.Wish>.makeStream()
         signals = continuation
-        let daemon = Daemon(file: file, config: config, environment: [:], log: transcript.log)
+        let daemon = Daemon(file: file, config: config, environment: environment, log: transcript.log)
         task = Task { try await daemon.run(bots, stream) }
     }
 
@@ -113,7 +116,11 @@ final class RunningSteward: Sendable {
 final class Transcript: Sendable {
     private struct State {
         var lines: [String] = []
-        var waiting: [(text: String, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiting: [(text: String, times: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+        func has(_ text: String, times: Int) -> Bool {
+            lines.count { $0.contains(text) } >= times
+        }
     }
 
     private let state = Locked(State())
@@ -125,19 +132,22 @@ final class Transcript: Sendable {
             let text = line.text + line.fields.map { " \($0)=\($1)" }.joined()
             let ready: [CheckedContinuation<Void, Never>] = self.state.withLock { state in
                 state.lines.append(text)
-                let ready = state.waiting.filter { text.contains($0.text) }.map(\.continuation)
-                state.waiting.removeAll { text.contains($0.text) }
-                return ready
+                let (ready, waiting) = (
+                    state.waiting.filter { state.has($0.text, times: $0.times) },
+                    state.waiting.filter { !state.has($0.text, times: $0.times) }
+                )
+                state.waiting = waiting
+                return ready.map(\.continuation)
             }
             for continuation in ready { continuation.resume() }
         }
     }
 
-    func wait(for text: String) async {
+    func wait(for text: String, times: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                if state.lines.contains(where: { $0.contains(text) }) { return true }
-                state.waiting.append((text, continuation))
+                if state.has(text, times: times) { return true }
+                state.waiting.append((text, times, continuation))
                 return false
             }
             if isThere { continuation.resume() }

@@ -51,13 +51,6 @@ extension BrowserConnection: Listener {
         }
     }
 
-    func hear(trouble: String?) {
-        say { writer in
-            writer.member("on", "trouble")
-            writer.member("text", orNull: trouble)
-        }
-    }
-
     /// Pages subscribe to nothing.
     func lose(_ feed: FeedID, version: Int) {}
 

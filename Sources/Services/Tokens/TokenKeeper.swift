@@ -6,7 +6,7 @@ package import Chat
 /// One refresh at a time, however many wait for it. An early refresh that fails leaves the old token in use until it
 /// expires, and is tried again with growing pauses.
 package actor TokenKeeper {
-    private let source: any TokenSource
+    nonisolated let source: any TokenSource
     private let clock: ServiceClock
     private let log: Log
 
@@ -145,12 +145,13 @@ package actor TokenKeeper {
                 "try \(backoff.failures); next try in \(pause < 1000 ? "\(pause) ms" : "\(pause / 1000) s")"
             if let token = usable {
                 log.warning("\(failure), \(next); \(token) is still good")
-            } else if failure.reaction == .again {
-                log.warning("\(failure), \(next)")
+            } else {
+                let words = "\(failure), \(next)"
+                if failure.reaction == .again { log.warning(words) } else { log.error(words) }
             }
         }
         guard usable == nil else { return }
-        for (id, waiter) in waiters where waiter.other == nil || failure.reaction == .giveUp {
+        for (id, waiter) in waiters where waiter.other == nil {
             waiters[id] = nil
             waiter.continuation.resume(throwing: failure)
         }

@@ -2,11 +2,13 @@ internal import Chat
 internal import HTTP
 
 /// `token:` of an account in `config.yaml`: where its tokens come from.
-package enum TokenSettings: Sendable, Decodable {
+package enum TokenSettings: Sendable, Decodable, StandIn {
     case url(URLTokenSource.Settings)
-    case command([String])
-    case file(String)
+    case command(SettingsCommand)
+    case file(SettingsPath)
     case sign(Signing)
+
+    package static let standIn = TokenSettings.command(SettingsCommand(words: ["true"]))
 
     /// Tokens that we sign ourselves.
     package struct Signing: Sendable, Decodable {
@@ -21,7 +23,7 @@ package enum TokenSettings: Sendable, Decodable {
         var life: Duration?
     }
 
-    private enum Key: String, CodingKey {
+    private enum Key: String, CodingKey, CaseIterable {
         case url, command, file, sign
         case method, fields, headers, body, field
     }
@@ -30,59 +32,66 @@ package enum TokenSettings: Sendable, Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         let sources = [Key.url, .command, .file, .sign].filter { container.contains($0) }
         guard let source = sources.first, sources.count == 1 else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: container.codingPath,
-                    debugDescription: "a token needs one of \"url\", \"command\", \"file\" and \"sign\""))
+            // Asked for, so that none of them is taken for an unknown key.
+            _ = Key.allCases.filter { container.contains($0) }
+            let names = sources.map { "\"\($0.rawValue)\"" }.joined(separator: " and ")
+            throw SettingsError(
+                sources.isEmpty
+                    ? "it is not said where the token comes from - write one of url, command, file and sign"
+                    : "a token comes from one place, and here are \(names) - delete all but one")
         }
         switch source {
-        case .command:
-            if let words = try? container.decode([String].self, forKey: .command) {
-                self = .command(words)
-            } else {
-                self = .command(["/bin/sh", "-c", try container.decode(String.self, forKey: .command)])
-            }
-        case .file: self = .file(try container.decode(String.self, forKey: .file))
+        case .command: self = .command(try container.decode(SettingsCommand.self, forKey: .command))
+        case .file: self = .file(try container.decode(SettingsPath.self, forKey: .file))
         case .sign: self = .sign(try container.decode(Signing.self, forKey: .sign))
         default: self = .url(try URLTokenSource.Settings(from: decoder))
         }
     }
 
-    /// The source; throws what is wrong with the settings, in words.
+    /// What is wrong with them, all of it.
+    var findings: [SettingsFinding] {
+        switch self {
+        case .url(let settings): settings.findings
+        case .command(let command):
+            command.words.first?.isEmpty ?? true
+                ? [SettingsFinding(["command"], "names no program", hint: "write [PROGRAM, ARGUMENT, …]")]
+                : []
+        case .file(let path):
+            path.text.isEmpty ? [SettingsFinding(["file"], "names no file", hint: "write its path")] : []
+        case .sign(let signing): signing.findings.map { $0.below("sign") }
+        }
+    }
+
+    /// The source; the settings have to be without findings.
     func source(
         identity: String, device: String?, http: HTTPClient, clock: ServiceClock
-    ) throws -> any TokenSource {
+    ) -> any TokenSource {
         switch self {
         case .url(let settings):
-            return URLTokenSource(settings, identity: identity, device: device, http: http)
-        case .command(let command):
-            guard command.first?.isEmpty == false else { throw SettingsError("token: there is no command") }
-            return CommandTokenSource(command: command)
-        case .file(let path):
-            return FileTokenSource(path: path, clock: clock)
+            URLTokenSource(settings, identity: identity, device: device, http: http)
+        case .command(let command): CommandTokenSource(command: command.words)
+        case .file(let path): FileTokenSource(path: path.text, clock: clock)
         case .sign(let signing):
-            for (name, value, prefix) in [
-                ("account", signing.account, "AC"), ("key", signing.key, "SK"),
-                ("service", signing.service, "IS"),
-            ] where !value.hasPrefix(prefix) {
-                throw SettingsError("token: \(name) \"\(value)\" does not begin with \(prefix)")
-            }
-            let life = signing.life ?? .seconds(3600)
-            guard life >= .seconds(1), life <= .seconds(86_400) else {
-                throw SettingsError("token: life is at least 1s and at most 24h")
-            }
-            return SignedTokenSource(
+            SignedTokenSource(
                 account: signing.account, key: signing.key, secret: signing.secret.reveal(),
-                service: signing.service, identity: identity, life: life, clock: clock)
+                service: signing.service, identity: identity, life: signing.life ?? .seconds(3600),
+                clock: clock)
         }
     }
 }
 
-/// Settings that can be read but not used.
-package struct SettingsError: Error, Equatable, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
+extension TokenSettings.Signing {
+    fileprivate var findings: [SettingsFinding] {
+        var findings = [
+            ("account", account, "AC", "the account's SID"), ("key", key, "SK", "the API key's SID"),
+            ("service", service, "IS", "the chat service's SID"),
+        ].filter { !$0.1.hasPrefix($0.2) }.map { name, _, prefix, what in
+            SettingsFinding([name], "does not begin with \(prefix)", hint: "it is \(what)")
+        }
+        if let life, life < .seconds(1) || life > .seconds(86_400) {
+            findings.append(
+                SettingsFinding(["life"], "is no life for a token", hint: "at least 1s, at most 24h"))
+        }
+        return findings
     }
 }

@@ -8,9 +8,14 @@ package protocol TokenSource: Sendable {
 
     /// Where it is, for messages; no secrets.
     var place: String { get }
+
+    /// Whether it may give good tokens some day though those of now are refused, and nothing is changed here.
+    var mayImprove: Bool { get }
 }
 
 extension TokenSource {
+    package var mayImprove: Bool { true }
+
     package func mayDiffer(from refused: AccessToken) async throws {
         throw TokenError(.again, "\(place) gives the \(refused) again that was refused")
     }
@@ -21,8 +26,8 @@ package struct TokenError: Error, Equatable, CustomStringConvertible {
     package enum Reaction: Sendable {
         /// Asking again may help.
         case again
-        /// Somebody has to change something first.
-        case giveUp
+        /// Somebody probably has to act first; it is asked again all the same, and said aloud.
+        case act
     }
 
     package let reaction: Reaction

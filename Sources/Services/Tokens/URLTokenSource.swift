@@ -1,4 +1,3 @@
-package import Chat
 package import HTTP
 internal import JSON
 
@@ -10,20 +9,20 @@ package struct URLTokenSource: TokenSource {
         /// `GET` when not given, or `POST`.
         var method: Method?
         /// Sent beside `identity` and `device`, or in their place when they have those names.
-        var fields: [String: Secret]?
-        var headers: [String: Secret]?
+        var fields: [String: HiddenText]?
+        var headers: [String: HiddenText]?
         /// How a POST sends the fields: as `json`, when not given, or as `form`.
         var body: Body?
         /// The name of the token's field in the answer, or the way to it: `data.token`.
         var field: String?
 
-        package enum Method: String, Sendable, Decodable { case get = "GET", post = "POST" }
+        package enum Method: String, Sendable, Decodable, CaseIterable { case get = "GET", post = "POST" }
 
-        package enum Body: String, Sendable, Decodable { case json, form }
+        package enum Body: String, Sendable, Decodable, CaseIterable { case json, form }
 
         package init(
-            url: String, method: Method? = nil, fields: [String: Secret]? = nil,
-            headers: [String: Secret]? = nil, body: Body? = nil, field: String? = nil
+            url: String, method: Method? = nil, fields: [String: HiddenText]? = nil,
+            headers: [String: HiddenText]? = nil, body: Body? = nil, field: String? = nil
         ) {
             self.url = url
             self.method = method
@@ -32,6 +31,47 @@ package struct URLTokenSource: TokenSource {
             self.body = body
             self.field = field
         }
+
+        /// What is wrong with them, all of it.
+        var findings: [SettingsFinding] {
+            var findings: [SettingsFinding] = []
+            if let scheme = ["http://", "https://"].first(where: { url.lowercased().hasPrefix($0) }) {
+                let rest = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+                if rest.isEmpty || rest.contains(" ") {
+                    findings.append(
+                        SettingsFinding(["url"], "names no host", hint: "write https://HOST/PATH"))
+                } else if let at = rest.lastIndex(of: "@"), rest[..<at].contains(":") {
+                    findings.append(
+                        SettingsFinding(
+                            ["url"], "has a password in it", hint: Self.wayOut, isAboutSecret: true))
+                }
+            } else {
+                findings.append(
+                    SettingsFinding(
+                        ["url"], "does not begin with http:// or https://", hint: "write https://HOST/PATH"))
+            }
+            for (key, texts) in [("fields", fields ?? [:]), ("headers", headers ?? [:])] {
+                for name in texts.keys.sorted() where HiddenText.isSecret(name) {
+                    findings.append(
+                        SettingsFinding(
+                            [key, name], "is a secret by its name and must not stand here",
+                            hint: Self.wayOut, isAboutSecret: true))
+                }
+            }
+            for (name, text) in (headers ?? [:]).sorted(by: { $0.key < $1.key })
+            where name.isEmpty || name.contains(where: { " :\r\n\t".contains($0) })
+                || text.reveal().contains(where: \.isNewline)
+            {
+                findings.append(
+                    SettingsFinding(
+                        ["headers", name], "cannot be a header",
+                        hint: "a name has no spaces or colons, and a value is one line"))
+            }
+            return findings
+        }
+
+        private static let wayOut =
+            "put it into a file or the environment and write ${file:PATH}, ${env:NAME} or ${credential:NAME}"
     }
 
     private let settings: Settings
@@ -59,14 +99,24 @@ package struct URLTokenSource: TokenSource {
         do {
             answer = try await http.send(request)
         } catch {
-            throw TokenError(error.kind == .badURL ? .giveUp : .again, "no token from \(place): \(error)")
+            throw TokenError(error.kind == .badURL ? .act : .again, "no token from \(place): \(error)")
         }
-        guard (200..<300).contains(answer.status) else {
-            // Too early, too many or broken may be otherwise next time; what was refused will be refused again.
-            let mayHelp = answer.status >= 500 || [408, 425, 429].contains(answer.status)
-            throw TokenError(mayHelp ? .again : .giveUp, "\(place) answered \(answer.status)")
-        }
+        guard (200..<300).contains(answer.status) else { throw refusal(answer) }
         return try token(in: answer.body)
+    }
+
+    /// A server that is wrong for a while must cost nobody an account, so all of these are asked again.
+    private func refusal(_ answer: IncomingAnswer) -> TokenError {
+        let words = "\(place) answered \(answer.status)"
+        return switch answer.status {
+        case 300..<400:
+            TokenError(.act, "\(words), and is not followed elsewhere - write where it leads to into \"url\"")
+        case 401, 403: TokenError(.act, "\(words) - do \"headers\" and \"fields\" have what it wants to see?")
+        case 404, 410: TokenError(.act, "\(words) - is \"url\" right?")
+        case 405: TokenError(.act, "\(words) - is \"method\" right?")
+        case 408, 425, 429, 500...: TokenError(.again, words)
+        default: TokenError(.act, words)
+        }
     }
 
     private func token(in body: [UInt8]) throws(TokenError) -> String {
@@ -79,14 +129,15 @@ package struct URLTokenSource: TokenSource {
             {
                 return text
             }
-            throw TokenError(.giveUp, "\(place) answered with what is not JSON")
+            throw TokenError(.act, "\(place) answered with what is not JSON - is \"url\" right?")
         }
         var value: JSON? = json
         if json.string == nil || settings.field != nil {
             for name in way.split(separator: ".") { value = value?[String(name)] }
         }
         guard let token = value?.string, !token.isEmpty else {
-            throw TokenError(.giveUp, "the answer of \(place) has no text under \"\(way)\"")
+            throw TokenError(
+                .act, "the answer of \(place) has no text under \"\(way)\" - say with \"field\" where it is")
         }
         return token
     }

@@ -9,11 +9,9 @@ extension TwilioService {
             .channelAdded, .channelUpdated, .channelDeleted, .typingStarted, .typingEnded, .readHorizonMoved,
             .started, .serviceUp, .serviceDown,
         ],
-        actions: [
-            "send", "reply", "dm", "edit", "delete", "warn", "relay", "react", "kick", "invite", "typing",
-            "read", "create_channel", "destroy_channel", "set_attributes", "report", "stop",
-        ],
-        textLimit: .init(32 * 1024, .bytes))
+        actions: ["send", "reply", "dm", "delete", "react"], textLimit: .init(32 * 1024, .bytes),
+        // Twilio has no threads, and notifies whoever is in a channel or nobody.
+        wishes: [])
 
     package nonisolated var abilities: Abilities { Self.abilities }
 
@@ -62,7 +60,13 @@ extension TwilioService {
             return try await createChannel(
                 named: action.place.channel, title: title, attributes: attributes, key: key, on: connection)
         case .direct(let outgoing, let user):
-            let sid = try await directChannel(with: user, on: connection)
+            let sid: String
+            do {
+                sid = try await directChannel(with: user, on: connection)
+            } catch let failure as RequestFailure where outgoing.isSkippable && failure.isRefusal {
+                log.debug("no direct message to \(user): \(failure.reason)")
+                return Receipt()
+            }
             return try await send(outgoing, key: key, replyTo: nil, to: sid, on: connection)
         default: break
         }

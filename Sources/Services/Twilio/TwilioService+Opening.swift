@@ -70,7 +70,10 @@ extension TwilioService {
             let realm = tools.identities.realm(new.service)
             let own = realm.user(new.identity)
             await inbox.identified(as: own, in: realm)
-            reader.book = SyncBook(account: account, realm: realm, own: own, roles: settings.roleWords)
+            reader.book = SyncBook(
+                account: account, realm: realm, own: own, roles: settings.roleWords, bots: settings.bots ?? []
+            )
+            reader.book?.profiles.patience = timing.name
             later = []
             behindUntil = nil
             try await openStandings(on: connection, inbox)

@@ -55,7 +55,7 @@ extension TwilioService {
                     for item in node["items"].map({ Array($0.elements) }) ?? [] {
                         guard let index = item["index"]?.int, let data = item["data"] else { continue }
                         let author = data["author"]?.string ?? "system"
-                        let member = state.member(author) ?? Member(user: book.realm.user(author))
+                        let member = state.member(author) ?? book.reading.stranger(author)
                         messages.append(book.reading.message(data, index: index, by: member))
                     }
                 }

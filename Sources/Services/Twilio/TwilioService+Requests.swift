@@ -39,6 +39,12 @@ enum RequestFailure: Error, Sendable {
         }
     }
 
+    /// The service understood and does not want it; asking again is of no use.
+    var isRefusal: Bool {
+        guard case .answered(let answer) = self else { return false }
+        return (400..<500).contains(answer.status) && ![401, 408, 429].contains(answer.status)
+    }
+
     /// Whether the connection as such is of no more use.
     var isOfConnection: Bool {
         switch self {

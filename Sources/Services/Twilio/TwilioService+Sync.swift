@@ -6,7 +6,9 @@ extension TwilioService {
     func seeToEverything(on connection: TwilsockConnection, _ inbox: any Inbox) async throws {
         while true {
             // Seeing to one thing may bring up the next.
-            while let news = reader.book?.takeNews(), !news.isEmpty {
+            while let all = reader.book?.takeNews(), !all.isEmpty {
+                await lookUpNames(all, on: connection)
+                let news = all.filter { if case .nameless = $0 { false } else { true } }
                 try await see(to: news.map { (clock.now(), $0, 0) }, on: connection, inbox)
             }
             try await seeToLate(on: connection, inbox)
@@ -17,7 +19,7 @@ extension TwilioService {
             if !isComplete, let book = reader.book, book.isSettled {
                 isComplete = true
                 log.debug("up: \(book.openChannels.count) channels")
-                inbox.report(.up)
+                report(.up, to: inbox)
             }
             try await work()
         }
@@ -132,7 +134,7 @@ extension TwilioService {
                     subscribeAgain = clock.now() + subscribeBackoff.next(random: clock.random())
                     reader.book?.want(object)
                 }
-            case .interrupted, .settled: break
+            case .interrupted, .settled, .nameless: break
             }
         } catch let failure as RequestFailure where !failure.isOfConnection {
             guard tries < 5 else { return log.error("given up: \(failure.reason)") }

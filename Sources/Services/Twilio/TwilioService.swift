@@ -27,8 +27,7 @@ package actor TwilioService: ChatService {
     var continuationToken: String?
     /// Everything is read: all channels, nothing missing.
     var isComplete = false
-    /// Once it worked, what the token's source says is taken for a passing fault: nobody is there to act at night.
-    private var hasWorked = false
+    private var reported: ServiceStatus?
     /// The first reading of what there is came to its end.
     var isOpened = false
     /// Why the connection has to end, when that is found out elsewhere than where it is read.
@@ -77,6 +76,7 @@ package actor TwilioService: ChatService {
 
     package func run(_ inbox: any Inbox) async throws {
         self.inbox = inbox
+        reported = nil
         // What an earlier run has read and steward has not taken is read again.
         configuration = nil
         reader.book = nil
@@ -95,14 +95,15 @@ package actor TwilioService: ChatService {
     private func stayConnected(_ inbox: any Inbox) async throws {
         var backoff = Backoff(first: timing.firstPause, most: timing.longestPause)
         var refusals = 0
+        report(.connecting, to: inbox)
         while true {
             try Task.checkCancellation()
-            inbox.report(.connecting)
             let token = try await nextToken(inbox)
+            // Not before: why there is no token is worth more than that we wait for one.
+            report(.connecting, to: inbox)
             isComplete = false
             let end = try await session(token, inbox)
             if isComplete {
-                hasWorked = true
                 backoff.reset()
                 refusals = 0
             }
@@ -126,14 +127,15 @@ package actor TwilioService: ChatService {
                 let used = self.token ?? token
                 let own = used.diagnosis(identity: settings.identity, at: clock.now())
                 reason = "log-in refused (\(status)); \(own)"
-                // One more, with another token; after that only time may help, if it was about time at all.
+                // One more, with another token; after that only time may help, or whoever makes the tokens.
                 if refusals > 1 {
-                    guard status.isAboutTime else { throw fail(reason, inbox) }
+                    guard status.isAboutTime || keeper.source.mayImprove else { throw fail(reason, inbox) }
                     pause = max(.seconds(1), backoff.next(random: clock.random()))
+                    log.error("\(reason); trying again with the next token")
                 }
                 await keeper.invalidate(used)
             }
-            inbox.report(.down(reason: reason))
+            report(.down(reason: reason), to: inbox)
             let words =
                 pause.milliseconds < 1000 ? "\(pause.milliseconds) ms" : "\(pause.milliseconds / 1000) s"
             log.debug("\(reason); connecting again in \(words)")
@@ -146,15 +148,21 @@ package actor TwilioService: ChatService {
             do {
                 return try await keeper.current()
             } catch let error as TokenError {
-                guard error.reaction == .again || hasWorked else { throw fail(error.description, inbox) }
-                inbox.report(.down(reason: error.description))
+                report(.down(reason: error.description), to: inbox)
             }
         }
     }
 
+    /// Each status once, however often it is found.
+    func report(_ status: ServiceStatus, to inbox: any Inbox) {
+        guard status != reported else { return }
+        reported = status
+        inbox.report(status)
+    }
+
     private func fail(_ reason: String, _ inbox: any Inbox) -> TwilioFailure {
         log.error("\(reason); giving up until somebody acts")
-        inbox.report(.failed(reason: reason))
+        report(.failed(reason: reason), to: inbox)
         return TwilioFailure(description: reason)
     }
 
@@ -248,6 +256,7 @@ package actor TwilioService: ChatService {
                 throw SessionEnd.lost("nothing was heard for \(timing.silence.milliseconds / 1000) s")
             }
             reader.book?.endTyping(at: now)
+            reader.book?.endHolding(at: now)
             if reader.book?.wantOverdue(at: now, after: timing.reorder) == true { wake() }
             if isWorkDue(at: now) { wake() }
             await handOver()

@@ -17,13 +17,15 @@ package struct TwilioSettings: ServiceSettings {
     var join: [String]?
     /// Words for roles: name, then `RL…`.
     var roles: [String: String]?
+    /// Who is a program: identities, with `*` for any text, and role SIDs. Twilio itself does not say.
+    var bots: [String]?
 
     /// The two generations of Twilio's chat. Their servers are the same, some names differ.
-    package enum Product: String, Sendable, Decodable { case conversations, chat }
+    package enum Product: String, Sendable, Decodable, CaseIterable { case conversations, chat }
 
     package init(
         identity: String, token: TokenSettings, endpoint: String? = nil, product: Product? = nil,
-        join: [String] = [], roles: [String: String] = [:]
+        join: [String] = [], roles: [String: String] = [:], bots: [String] = []
     ) {
         self.identity = identity
         self.token = token
@@ -31,6 +33,7 @@ package struct TwilioSettings: ServiceSettings {
         self.product = product
         self.join = join
         self.roles = roles
+        self.bots = bots
     }
 
     package var joins: [String] { join ?? [] }
@@ -38,17 +41,8 @@ package struct TwilioSettings: ServiceSettings {
     package var abilities: Abilities { TwilioService.abilities }
 
     package func service(account: String, tools: ServiceTools) throws -> any ChatService {
-        guard !identity.isEmpty, identity.count <= 256 else {
-            throw SettingsError("identity has 1 to 256 characters")
-        }
-        for (name, sid) in roles ?? [:] where !sid.hasPrefix("RL") {
-            throw SettingsError("roles: \"\(sid)\" of \"\(name)\" does not begin with RL")
-        }
-        if let endpoint, !endpoint.hasPrefix("ws://"), !endpoint.hasPrefix("wss://") {
-            throw SettingsError("endpoint \"\(endpoint)\" does not begin with ws:// or wss://")
-        }
-        let source = try token.source(
-            identity: identity, device: device, http: tools.http, clock: tools.clock)
+        if let finding = findings.first(where: { !$0.isAboutSecret }) { throw SettingsError(finding) }
+        let source = token.source(identity: identity, device: device, http: tools.http, clock: tools.clock)
         return TwilioService(account: account, settings: self, source: source, tools: tools)
     }
 
@@ -76,5 +70,53 @@ package struct TwilioSettings: ServiceSettings {
         ]
         for (name, sid) in roles ?? [:] { words[sid] = name }
         return words
+    }
+}
+
+extension TwilioSettings {
+    package var findings: [SettingsFinding] {
+        var findings = [named(identity, ["identity"])].compactMap(\.self)
+        findings += token.findings.map { $0.below("token") }
+        if let endpoint { findings += address(endpoint) }
+        if let region, region.isEmpty || !region.allSatisfy(Self.isHostLetter) {
+            findings.append(
+                SettingsFinding(
+                    ["region"], "is not a region", hint: "it is a part of host names, such as us1"))
+        }
+        for (number, name) in joins.enumerated() {
+            if let finding = named(name, ["join", "\(number)"]) { findings.append(finding) }
+        }
+        for (name, sid) in (roles ?? [:]).sorted(by: { $0.key < $1.key }) where !sid.hasPrefix("RL") {
+            findings.append(
+                SettingsFinding(
+                    ["roles", name], "does not begin with RL",
+                    hint: "it is the role's SID; the words for rules stand in \"roles:\" of the file"))
+        }
+        for (number, name) in (bots ?? []).enumerated() {
+            if let finding = named(name, ["bots", "\(number)"]) { findings.append(finding) }
+        }
+        return findings
+    }
+
+    private func named(_ name: String, _ path: [String]) -> SettingsFinding? {
+        (1...256).contains(name.count) ? nil : SettingsFinding(path, "has not 1 to 256 characters")
+    }
+
+    private func address(_ endpoint: String) -> [SettingsFinding] {
+        guard let scheme = ["ws://", "wss://"].first(where: { endpoint.hasPrefix($0) }) else {
+            let isSecure = !endpoint.hasPrefix("http://")
+            return [
+                SettingsFinding(
+                    ["endpoint"], "does not begin with ws:// or wss://",
+                    hint: "write \(isSecure ? "wss" : "ws")://HOST/v3/wsconnect")
+            ]
+        }
+        let host = endpoint.dropFirst(scheme.count).prefix { $0 != "/" }
+        guard host.isEmpty || host.contains(" ") else { return [] }
+        return [SettingsFinding(["endpoint"], "names no host", hint: "write \(scheme)HOST/v3/wsconnect")]
+    }
+
+    private static func isHostLetter(_ letter: Character) -> Bool {
+        letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-")
     }
 }

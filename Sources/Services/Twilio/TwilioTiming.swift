@@ -15,5 +15,8 @@ package struct TwilioTiming: Sendable {
     /// How long to drop events when steward has too many.
     package var behind = Duration.milliseconds(300)
 
+    /// How long events wait for what people are called.
+    package var name = Duration.milliseconds(500)
+
     package init() {}
 }

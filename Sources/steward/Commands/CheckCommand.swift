@@ -8,48 +8,18 @@ enum CheckCommand {
         details: """
             Reads the configuration and the bots' files and shows every mistake with its file, line, column and what was \
             probably meant, and the examples that do not hold. Ends with 1 when there are mistakes in rules, with 78 \
-            when the configuration itself is wrong. A comment "# allow: CODE" in a rules file switches a warning off for \
-            its line, or for what is below it.
+            when the configuration itself is wrong.
             """,
-        options: [
-            .config,
-            .init(
-                name: "format", value: "FORM",
-                summary: "text for people and editors, json for programs, github for annotations"),
-        ]
+        options: [.config]
     ) { arguments in
-        guard let format = Finding.Format(rawValue: arguments["format"] ?? "text") else {
-            Terminal.complain(
-                "steward check: \"\(arguments["format"] ?? "")\" is no form - use text, json or github\n")
-            return .usage
-        }
-        let (findings, rules, code) = look(arguments)
-        Terminal.print(findings: Finding.text(findings, as: format))
-        if let rules, format == .text {
-            let warnings = findings.count { $0.severity == "warning" }
-            print(
-                "\(rules.ruleNames.count) rules, no mistakes"
-                    + (warnings == 0 ? "" : ", \(warnings) warnings"))
-        }
-        return code
-    }
-
-    /// What is wrong; the rules are there when nothing is but warnings.
-    private static func look(_ arguments: Arguments) -> ([Finding], RuleSet?, ExitCode) {
-        let config: Config
-        do {
-            config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
-        } catch {
-            return (error.mistakes.map { Finding($0, in: error) }, nil, .configuration)
-        }
-        do {
-            let (rules, warnings) = try Bots.read(config)
-            let failures = rules.runExamples().map { Finding($0) }
-            let findings = warnings.map { Finding($0) } + failures
-            return failures.isEmpty ? (findings, rules, .fine) : (findings, nil, .findings)
-        } catch {
-            return (error.findings, nil, .findings)
+        Bots.look(arguments) { _, rules, warnings in
+            let failures = rules.runExamples()
+            Terminal.print(findings: failures.map { "\($0)\n" }.joined())
+            guard failures.isEmpty else { return .findings }
+            Terminal.print(findings: warnings.map { $0.report + "\n" }.joined())
+            let ending = warnings.isEmpty ? "" : ", \(counted(warnings.count, "warning"))"
+            print("\(counted(rules.ruleNames.count, "rule")), no mistakes\(ending)")
+            return .fine
         }
     }
 }

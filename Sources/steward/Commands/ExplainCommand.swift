@@ -32,7 +32,10 @@ enum ExplainCommand {
             say: arguments["say"] ?? "", as: arguments["as"] ?? "someone", in: channel, roles: roles,
             now: .now)
         guard let explanation else {
-            Terminal.complain("steward explain: no account has a channel \"\(channel)\"\n")
+            let known = Set(config.channels.keys).union(config.accounts.flatMap(\.settings.joins)).sorted()
+            let near = Suggestion.hint(for: channel, among: known).map { " - \($0)" } ?? ""
+            Terminal.complain("steward explain: no account has a channel \"\(channel)\"\(near)\n")
+            if !known.isEmpty { Terminal.complain("channels here: \(known.joined(separator: ", "))\n") }
             return .usage
         }
         print(explanation)

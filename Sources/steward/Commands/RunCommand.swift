@@ -29,7 +29,8 @@ enum RunCommand {
         }
         let log = LogWriter.log(level: config.logLevel, environment: environment)
         for warning in bots.warnings { log.warning(warning.report) }
-        log.info("steward \(Version.current) starts with \(bots.rules.ruleNames.count) rules")
+        let rules = counted(bots.rules.ruleNames.count, "rule")
+        log.info("steward \(Version.current), process \(getpid()), starts with \(rules)")
         do {
             let daemon = Daemon(
                 file: file, config: config, environment: environment, log: log,
@@ -43,6 +44,9 @@ enum RunCommand {
         } catch let error as ConfigError {
             log.error("\(error)")
             return .configuration
+        } catch is CancellationError {
+            log.warning("ended at once; what was not sent stays in the store")
+            return .findings
         } catch {
             log.error("\(error)")
             return .findings

@@ -63,17 +63,7 @@ struct Config: Sendable {
     struct LogBlock: Decodable, Sendable {
         var level: Level?
 
-        enum Level: String, Decodable, Sendable {
-            case debug, info, warning, error
-
-            init(from decoder: any Decoder) throws {
-                let text = try decoder.singleValueContainer().decode(String.self)
-                guard let level = Level(rawValue: text) else {
-                    throw SettingsMistake("\"\(text)\" is not a level - use debug, info, warning or error")
-                }
-                self = level
-            }
-        }
+        enum Level: String, Decodable, Sendable, CaseIterable { case debug, info, warning, error }
     }
 
     /// One role: the service's words for it in each account, and single users.

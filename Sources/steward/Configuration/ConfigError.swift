@@ -6,6 +6,8 @@ struct ConfigError: Error, CustomStringConvertible {
         var place: YAMLPlace
         var problem: String
         var hint: String?
+        /// The line is not to be seen.
+        var isSecret = false
     }
 
     var file: String
@@ -25,13 +27,11 @@ struct ConfigError: Error, CustomStringConvertible {
     }
 
     var description: String {
-        mistakes.map { report($0) + "\n" }.joined()
-    }
-
-    /// One mistake with its source line.
-    func report(_ mistake: Mistake) -> String {
-        guard let source else { return "\(file): error: \(mistake.problem)" }
-        let line = "\(file):\(mistake.place): error: \(mistake.problem)"
-        return line + (mistake.hint.map { " - \($0)" } ?? "") + "\n" + source.excerpt(at: mistake.place)
+        mistakes.map { mistake in
+            guard let source else { return "\(file): error: \(mistake.problem)\n" }
+            let line = "\(file):\(mistake.place): error: \(mistake.problem)"
+            let excerpt = mistake.isSecret ? "" : source.excerpt(at: mistake.place) + "\n"
+            return line + (mistake.hint.map { " - \($0)" } ?? "") + "\n" + excerpt
+        }.joined()
     }
 }

@@ -1,4 +1,5 @@
 internal import Chat
+internal import ChatServer
 internal import FoundationEssentials
 internal import Plugins
 internal import Rules
@@ -29,7 +30,7 @@ struct ConfigReader {
         let slash = file.lastIndex(of: "/")
         let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
         let secrets = Secrets(environment: environment, folder: folder)
-        let findings = NodeDecoder.Findings(resolve: secrets.resolve)
+        let findings = NodeDecoder.Findings(folder: folder, resolve: secrets.resolve)
         for error in document.errors where !error.isWarning {
             findings.add(error.problem, at: error.place, hint: error.hint)
         }
@@ -76,12 +77,11 @@ struct ConfigReader {
         // A broken account is still a name, or each mention of it would be a second mistake.
         let names = Set((root["accounts"]?.entries ?? []).compactMap(\.key.text))
         return Config(
-            folder: folder, stateFolder: environment["STATE_DIRECTORY"] ?? folder,
-            server: block(Config.ServerBlock.self, "server", in: root),
+            folder: folder, stateFolder: stateFolder, server: server(root),
             accounts: accounts,
             require: required(root, names),
             store: block(Config.StorageBlock.self, "storage", in: root)?.file,
-            limits: block(Config.LimitsBlock.self, "limits", in: root) ?? .init(),
+            limits: limits(root),
             plugins: plugins(root),
             bots: block(String.self, "bots", in: root) ?? "bots",
             logLevel: level(block(Config.LogBlock.self, "log", in: root)?.level),
@@ -101,6 +101,55 @@ struct ConfigReader {
         return NodeDecoder.read(type, from: node, findings: findings)
     }
 
+    /// The first that systemd names, if it does.
+    private var stateFolder: String {
+        environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init) ?? folder
+    }
+
+    private func server(_ root: YAMLNode) -> Config.ServerBlock? {
+        guard let block = block(Config.ServerBlock.self, "server", in: root), let node = root["server"] else {
+            return nil
+        }
+        atLeast(1, block.keep, "keep", in: node)
+        do {
+            let settings = try ServerCommand.settings(listen: block.listen ?? ServerCommand.usualAddress)
+            if !ChatServer.isLoopback(settings.host), node["secret"] == nil {
+                findings.add(
+                    "\"secret\" is missing: whoever reaches \(settings.host) would get a token",
+                    at: node["listen"]?.place ?? node.place,
+                    hint: "write secret: ${env:NAME}, or listen on \(ServerCommand.usualAddress)")
+            }
+        } catch {
+            findings.add("\(error)", at: node["listen"]?.place ?? node.place)
+        }
+        return block
+    }
+
+    private func limits(_ root: YAMLNode) -> Config.LimitsBlock {
+        guard let limits = block(Config.LimitsBlock.self, "limits", in: root), let node = root["limits"]
+        else {
+            return .init()
+        }
+        atLeast(1, limits.answers_per_event, "answers_per_event", in: node)
+        atLeast(1, limits.behind, "behind", in: node)
+        if let after = limits.stale_after, after <= .zero, let value = node["stale_after"] {
+            addOnce("\"stale_after\" must be longer than nothing", at: value.place, hint: "10m unless given")
+        }
+        return limits
+    }
+
+    private func atLeast(_ least: Int, _ number: Int?, _ key: String, in node: YAMLNode) {
+        guard let number, number < least, let value = node[key] else { return }
+        addOnce("\"\(key)\" must be at least \(least)", at: value.place)
+    }
+
+    /// Unless something was said of that place: the value looked at is a stand-in then.
+    private func addOnce(_ problem: String, at place: YAMLPlace, hint: String? = nil, isSecret: Bool = false)
+    {
+        guard !findings.errors.contains(where: { $0.place == place }) else { return }
+        findings.add(problem, at: place, hint: hint, isSecret: isSecret)
+    }
+
     private func level(_ level: Config.LogBlock.Level?) -> Log.Level {
         switch level {
         case .debug: .debug
@@ -115,7 +164,10 @@ struct ConfigReader {
             findings.add("\"accounts\" is missing", at: root.place, hint: "name at least one account")
             return []
         }
-        guard let entries = mapping(node, "accounts"), !entries.isEmpty else { return [] }
+        guard let entries = mapping(node, "accounts") else { return [] }
+        if entries.isEmpty {
+            findings.add("\"accounts\" is empty", at: node.place, hint: "name at least one")
+        }
         return entries.compactMap { name, value in
             guard let service = value["service"] else {
                 if mapping(value, "the account \"\(name)\"") != nil {
@@ -136,9 +188,34 @@ struct ConfigReader {
             }
             var rest = value
             rest.kind = .mapping((value.entries ?? []).filter { $0.key.text != "service" })
-            return NodeDecoder.read(type, from: rest, findings: findings).map {
-                Config.Account(name: name, service: service.text ?? "", settings: $0)
+            return NodeDecoder.read(type, from: rest, findings: findings).map { settings in
+                for finding in settings.findings { add(finding, of: rest) }
+                return Config.Account(name: name, service: service.text ?? "", settings: settings)
             }
+        }
+    }
+
+    /// What only the service could see, at its place.
+    private func add(_ finding: SettingsFinding, of account: YAMLNode) {
+        var node = account
+        for step in finding.path {
+            let item = Int(step).flatMap { number in
+                node.items.flatMap { $0.indices.contains(number) ? $0[number] : nil }
+            }
+            // What is missing was said already.
+            guard let next = node[step] ?? item else { return }
+            node = next
+        }
+        let written = node.text ?? ""
+        if finding.isAboutSecret {
+            guard !written.contains("${") else { return }
+            addOnce(
+                "\"\(finding.path.last ?? "")\" \(finding.problem)", at: node.place, hint: finding.hint,
+                isSecret: true)
+        } else {
+            let shown =
+                node.text == nil ? "this" : written.isEmpty ? "an empty value" : "\"\(written.prefix(60))\""
+            addOnce("\(shown) \(finding.problem)", at: node.place, hint: finding.hint)
         }
     }
 
@@ -191,8 +268,21 @@ struct ConfigReader {
 
     private func roles(_ root: YAMLNode, _ names: Set<String>) -> [String: Config.RoleBlock] {
         guard let node = root["roles"], let entries = mapping(node, "roles") else { return [:] }
-        for (_, value) in entries { checkAccounts(value, names.union(["users"])) }
+        for (_, value) in entries {
+            checkAccounts(value, names.union(["users"]))
+            for user in value["users"]?.items ?? [] { checkUser(user, names) }
+        }
         return block([String: Config.RoleBlock].self, "roles", in: root) ?? [:]
+    }
+
+    private func checkUser(_ node: YAMLNode, _ names: Set<String>) {
+        guard let text = node.text, !text.isEmpty, !text.contains("${"),
+            !names.contains(where: { text.hasPrefix($0 + ":") })
+        else { return }
+        let account = names.sorted().first ?? "account"
+        findings.add(
+            "\"\(text)\" does not say in which account", at: node.place,
+            hint: "write \"\(account):\(text.split(separator: ":").last ?? "")\"")
     }
 
     private func checkAccounts(_ node: YAMLNode, _ names: Set<String>) {

@@ -1,5 +1,6 @@
 internal import Chat
 internal import Rules
+internal import Services
 internal import YAML
 
 /// Reads a YAML tree into any `Decodable` type, so that settings of services and plugins are plain Swift values.
@@ -20,13 +21,18 @@ struct NodeDecoder: Decoder {
         var errors: [ConfigError.Mistake] = []
         /// Resolves `${env:NAME}` and its kin in a text.
         let resolve: (String) throws(SecretError) -> String
+        /// Where relative paths begin.
+        let folder: String
 
-        init(resolve: @escaping (String) throws(SecretError) -> String) {
+        init(folder: String, resolve: @escaping (String) throws(SecretError) -> String) {
+            self.folder = folder
             self.resolve = resolve
         }
 
-        func add(_ problem: String, at place: YAMLPlace, hint: String? = nil) {
-            errors.append(ConfigError.Mistake(place: place, problem: problem, hint: hint))
+        /// A line with a secret in it is not shown.
+        func add(_ problem: String, at place: YAMLPlace, hint: String? = nil, isSecret: Bool = false) {
+            errors.append(
+                ConfigError.Mistake(place: place, problem: problem, hint: hint, isSecret: isSecret))
         }
     }
 
@@ -44,7 +50,7 @@ struct NodeDecoder: Decoder {
         } catch is Given {
             return nil
         } catch {
-            findings.add("\(error)", at: node.place)
+            findings.add(words(for: error), at: node.place)
             return nil
         }
     }
@@ -62,28 +68,78 @@ struct NodeDecoder: Decoder {
             }
             return try standIn(duration)
         }
+        if type == SettingsPath.self { return try standIn(path()) }
+        if type == SettingsCommand.self { return try standIn(command()) }
         if type == Secret.self, let text = node.text, !text.isEmpty, !Secrets.isReference(text) {
             findings.add(
                 "a secret must not stand in the configuration", at: node.place,
                 hint:
-                    "put it into a file or the environment and write ${file:PATH}, ${env:NAME} or ${credential:NAME}"
-            )
+                    "put it into a file or the environment and write ${file:PATH}, ${env:NAME} or ${credential:NAME}",
+                isSecret: true)
         }
+        try checkWord(type)
         let result: Value
         do {
             result = try Value(from: self)
-        } catch let error where !(error is Given) {
-            // A type with rules of its own says what is wrong in its own words.
-            findings.add("\(error)", at: node.place)
-            throw Given()
+        } catch {
+            let standIn = (type as? any StandIn.Type)?.standIn as? Value
+            if !(error is Given) {
+                // A type with rules of its own says what is wrong in its own words.
+                findings.add(Self.words(for: error), at: node.place)
+                if standIn != nil { reportUnknownKeys() }
+            }
+            guard let standIn else { throw Given() }
+            return standIn
         }
         reportUnknownKeys()
         return result
     }
 
-    private func standIn<Value>(_ duration: Duration) throws -> Value {
-        guard let value = duration as? Value else { throw Given() }
+    private func standIn<Value>(_ value: some Any) throws -> Value {
+        guard let value = value as? Value else { throw Given() }
         return value
+    }
+
+    /// A value that is one of a few words.
+    private func checkWord<Value>(_ type: Value.Type) throws {
+        guard let words = (type as? any CaseIterable.Type)?.words, !words.isEmpty, !node.isUnreadable else {
+            return
+        }
+        let text = node.text.flatMap { try? findings.resolve($0) }
+        if let text, words.contains(text) { return }
+        let all = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+        let near = node.text.flatMap { Suggestion.nearest(to: $0, among: words) }
+        findings.add(
+            "\(shown) is not known here", at: node.place,
+            hint: near.map { "did you mean \"\($0)\"? It is \(all)" } ?? "use \(all)")
+        throw Given()
+    }
+
+    private func path() throws -> SettingsPath {
+        let text = try NodeScalar(decoder: self).decode(String.self)
+        return SettingsPath(text.isEmpty ? text : absolute(text))
+    }
+
+    private func command() throws -> SettingsCommand {
+        if node.text != nil {
+            return SettingsCommand(shell: try NodeScalar(decoder: self).decode(String.self))
+        }
+        var words = try [String](from: self)
+        if let program = words.first, program.contains("/") { words[0] = absolute(program) }
+        return SettingsCommand(words: words)
+    }
+
+    private func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(findings.folder)/\(path)"
+    }
+
+    private static func words(for error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        switch error {
+        case .dataCorrupted(let context): return context.debugDescription
+        case .keyNotFound(let key, _): return "\"\(key.stringValue)\" is missing"
+        default: return "this is not of the kind that is wanted here"
+        }
     }
 
     private func reportUnknownKeys() {
@@ -111,7 +167,12 @@ struct NodeDecoder: Decoder {
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         if case .mapping = node.kind {
         } else if !node.isUnreadable {
-            findings.add("\(shown) is not a mapping", at: node.place, hint: "write \"key: value\" lines")
+            let keys = (type as? any CaseIterable.Type)?.words ?? []
+            findings.add(
+                "\(shown) is not a mapping", at: node.place,
+                hint: keys.isEmpty
+                    ? "write \"key: value\" lines"
+                    : "write \"key: value\" lines; known here: \(keys.joined(separator: ", "))")
             throw Given()
         }
         return KeyedDecodingContainer(NodeKeys(decoder: self))
@@ -128,4 +189,11 @@ struct NodeDecoder: Decoder {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { NodeScalar(decoder: self) }
 
     func at(_ node: YAMLNode) -> NodeDecoder { NodeDecoder(node: node, findings: findings) }
+}
+
+extension CaseIterable {
+    /// The words that stand for the cases; none where they are no words.
+    fileprivate static var words: [String] {
+        allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
+    }
 }
