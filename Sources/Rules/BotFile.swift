@@ -63,6 +63,8 @@ struct BotRule: Sendable {
     var also: Placed<Bool>?
     var cooldown: Cooldown?
     var once: Cooldown.Per?
+    /// Once in each span that its windows are open, not once for ever.
+    var isOncePerWindow = false
     /// How long events are collected before the rule acts on all of them.
     var batch: Placed<Duration>?
     /// Bounds of arguments, as they are written.

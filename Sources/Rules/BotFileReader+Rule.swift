@@ -69,16 +69,17 @@ extension BotFileReader {
         }
     }
 
-    func once(_ node: YAMLNode) -> Cooldown.Per? {
-        guard let text = text(node) else { return nil }
+    func once(_ node: YAMLNode, into rule: inout BotRule) {
+        guard let text = text(node) else { return }
         switch text {
-        case "per user": return .user
-        case "per channel": return .channel
-        case "per user per window", "per channel per window": notBuilt(text, at: node)
+        case "per user", "per user per window": rule.once = .user
+        case "per channel", "per channel per window": rule.once = .channel
         default:
-            error("\"\(text.shortened)\" is not a \"once\"", at: node, hint: "use per user or per channel")
+            error(
+                "\"\(text.shortened)\" is not a \"once\"", at: node,
+                hint: "use per user, per channel or per user per window")
         }
-        return nil
+        rule.isOncePerWindow = text.hasSuffix(" per window")
     }
 
     func exempt(_ node: YAMLNode) -> Exempt? {

@@ -177,8 +177,8 @@ enum BotTables {
                     try Cooldown(text: text)
                 }
             },
-            Key("once", "per user or per channel; for ever.") { node, rule, reader in
-                rule.once = reader.once(node)
+            Key("once", "per user or per channel, for ever; per user per window.") { node, rule, reader in
+                reader.once(node, into: &rule)
             },
             Key("batch", "How long events are collected before it acts once on all of them: 20s.") {
                 node, rule, reader in

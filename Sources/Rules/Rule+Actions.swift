@@ -7,7 +7,7 @@ struct Acting {
     let situation: Situation
     var values: TemplateValues
     /// Whether the condition of a branch holds.
-    let holds: (Condition) -> Bool
+    var holds: (Condition) -> Bool
 }
 
 extension Rule {

@@ -7,9 +7,11 @@ extension Rule {
         // Whoever comes while others are waited for belongs to them.
         let isOpen = source.batch != nil && openBatch(event, situation) != nil
         if let once = source.once, once == .user || !isOpen {
+            let span = source.isOncePerWindow ? OpenSpan(windows, at: event.sentAt) : nil
             for owner in owners {
-                let key = MemoryKey(owner: owner, name: "once", subject: subject(once, event))
-                if situation.memory.value(of: key) != nil { return .onceBefore }
+                let key = MemoryKey(owner: owner, name: onceName, subject: subject(once, event))
+                guard let value = situation.memory.value(of: key) else { continue }
+                if !source.isOncePerWindow || value == span.map({ .number($0.starts) }) { return .onceBefore }
             }
         }
         guard let cooldown = source.cooldown, cooldown.per == .user || !isOpen else { return nil }
@@ -27,8 +29,15 @@ extension Rule {
     func claims(_ event: ChatEvent, _ situation: Situation, _ part: ClaimPart = .all) -> [MemoryChange] {
         var changes: [MemoryChange] = []
         if let once = source.once, part.includes(once) {
-            let key = MemoryKey(owner: id, name: "once", subject: subject(once, event))
-            changes.append(.claim(key, at: situation.now, most: 1, keep: nil))
+            let key = MemoryKey(owner: id, name: onceName, subject: subject(once, event))
+            if !source.isOncePerWindow {
+                changes.append(.claim(key, at: situation.now, most: 1, keep: nil))
+            } else if let span = OpenSpan(windows, at: event.sentAt) {
+                let left =
+                    span.ends == .max
+                    ? nil : max(.seconds(1), Timestamp(milliseconds: span.ends) - situation.now)
+                changes.append(.set(key, .number(span.starts), keep: left))
+            }
         }
         if let cooldown = source.cooldown, part.includes(cooldown.per) {
             let key = MemoryKey(owner: id, name: "cooldown", subject: subject(cooldown.per, event))
@@ -36,6 +45,8 @@ extension Rule {
         }
         return changes
     }
+
+    private var onceName: String { source.isOncePerWindow ? "once in a window" : "once" }
 
     enum ClaimPart {
         case all, ofUsers, ofOthers

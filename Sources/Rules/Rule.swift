@@ -27,6 +27,10 @@ final class Rule: Sendable {
     let owners: [String]
     let vars: [String: String]
     let counters: [String: Counter]
+    /// The windows that its conditions ask for.
+    let windows: [NamedWindow]
+    /// Whether a template wants to know how long they are open.
+    let wantsWindow: Bool
     /// Nil: people do not call it.
     let command: Command?
     /// The conditions of the branches of `choose`, by path.
@@ -59,6 +63,8 @@ final class Rule: Sendable {
         group = draft.source.group?.value
         removes = draft.source.allSteps.contains { $0.verb == .delete }
         counters = draft.counters
+        windows = draft.windows
+        wantsWindow = draft.wantsWindow
         command = draft.source.command.map { Command($0, draft.file.commands) }
         branches = draft.branches
         isHelp = draft.isHelp
@@ -93,6 +99,8 @@ struct RuleDraft {
     var regexProbes: [Int32] = []
     var branches: [String: Condition] = [:]
     var counters: [String: Counter] = [:]
+    var windows: [NamedWindow] = []
+    var wantsWindow = false
     var isHelp = false
 }
 

@@ -9,14 +9,20 @@ final class RuleChecks {
     private let stage: Stage
     private let compiler: RuleCompiler
     private(set) var wantsGroups = false
+    private(set) var wantsWindow = false
+    private let hasWindows: Bool
     /// The variables that can be used here.
     private var locals: [String] = []
 
-    init(_ rule: BotRule, _ file: BotFile, groupNames: [String], stage: Stage, compiler: RuleCompiler) {
+    init(
+        _ rule: BotRule, _ file: BotFile, groupNames: [String], stage: Stage, hasWindows: Bool,
+        compiler: RuleCompiler
+    ) {
         self.rule = rule
         self.file = file
         self.groupNames = groupNames
         self.stage = stage
+        self.hasWindows = hasWindows
         self.compiler = compiler
     }
 
@@ -56,6 +62,10 @@ final class RuleChecks {
         }
         if let group = rule.group, stage != .answer {
             findings.error("only rules that answer belong to a group", at: group.spot)
+        }
+        if rule.isOncePerWindow, !hasWindows {
+            findings.error(
+                "once per window, and no window is asked for", at: rule.id.spot, hint: "add time: to if:")
         }
         if rule.cooldown?.per == .user || rule.once == .user, !events.isEmpty,
             !events.contains(where: \.hasMember)
@@ -264,6 +274,7 @@ final class RuleChecks {
     private func kind(of path: TemplatePath) -> TemplateValue.Kind? {
         switch path.root {
         case "counters": return .number
+        case "window": return OpenSpan.parts.first { $0.name == path.field }?.kind
         case "users", "messages": return .list
         case "vars":
             // A variable of the rule's own may be of any kind.
@@ -289,6 +300,20 @@ final class RuleChecks {
             check(
                 path, "counter", among: compiler.counters.keys.sorted(), spot, "declare it under counters:")
         case "args": check(argument: path, at: spot)
+        case "window":
+            wantsWindow = true
+            let names = OpenSpan.parts.map(\.name)
+            if !hasWindows {
+                findings.error(
+                    "no window is asked for, so \"\(path.text)\" can never exist", at: spot,
+                    hint: "add time: to if:")
+            } else if !names.contains(path.field ?? "") {
+                findings.error(
+                    "unknown value \"\(path.text)\"", at: spot,
+                    hint: path.field.flatMap { Suggestion.nearest(to: $0, among: names) }.map {
+                        "did you mean \"window.\($0)\"?"
+                    } ?? "known: window.name, window.starts, window.ends")
+            }
         case "users", "messages":
             if rule.batch == nil {
                 findings.error(
@@ -404,7 +429,7 @@ extension BotCondition {
         switch self {
         case .all(let list), .any(let list): list.contains(where: \.asksForMore)
         case .not(let condition): condition.asksForMore
-        case .time: false
+        case .time, .check: false
         default: true
         }
     }

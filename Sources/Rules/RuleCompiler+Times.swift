@@ -63,7 +63,7 @@ extension RuleCompiler {
 
 extension Condition {
     /// The times that must all hold.
-    fileprivate var timeTests: [TimeTest] {
+    var timeTests: [TimeTest] {
         switch self {
         case .time(let test): [test]
         case .all(let list): list.flatMap(\.timeTests)

@@ -179,10 +179,23 @@ final class RuleCompiler {
             guard let condition = branch.condition else { continue }
             draft.branches[branch.path] = compile(condition.value, of: rule, stage: draft.stage, &names)
         }
-        let checks = RuleChecks(rule, file, groupNames: groupNames, stage: draft.stage, compiler: self)
+        draft.windows = windows(of: draft)
+        let checks = RuleChecks(
+            rule, file, groupNames: groupNames, stage: draft.stage, hasWindows: !draft.windows.isEmpty,
+            compiler: self)
         checks.run(condition: draft.condition)
         draft.wantsGroups = checks.wantsGroups
+        draft.wantsWindow = checks.wantsWindow
         return draft
+    }
+
+    /// Those that its conditions ask for, or else those of its branches.
+    private func windows(of draft: RuleDraft) -> [NamedWindow] {
+        var tests = draft.condition?.timeTests ?? []
+        if tests.isEmpty {
+            tests = draft.branches.sorted { $0.key < $1.key }.flatMap { $0.value.timeTests }
+        }
+        return tests.flatMap { $0.any ?? [] }.map { windows[$0] }
     }
 
     private func stage(of rule: BotRule) -> Stage {

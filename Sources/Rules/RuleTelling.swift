@@ -29,7 +29,8 @@ struct RuleTelling {
             guard let condition = rule.condition else { return "no" }
             return "no: " + (why(condition, turn) ?? "a condition does not hold")
         case .coolsDown(let until): return "no: it rests for another \((until - situation.now).words)"
-        case .onceBefore: return "no: it acted before, and acts once"
+        case .onceBefore:
+            return "no: it acted before, and acts once" + (rule.source.isOncePerWindow ? " per window" : "")
         case .answered(let by): return "not asked: \"\(by)\" answers already"
         case .answeredBefore: return "no: the message was answered before it was edited"
         case .groupAnswered(let by): return "not asked: \"\(by)\" of the same group answers"
@@ -65,7 +66,10 @@ struct RuleTelling {
             let what = cooldown.most == 1 ? "then rest" : "act at most"
             lines.append("\(what) \(most)\(cooldown.time.words) per \(cooldown.per.rawValue)")
         }
-        if let once = rule.source.once { lines.append("then never again for this \(once.rawValue)") }
+        if let once = rule.source.once {
+            let until = rule.source.isOncePerWindow ? "not before its window opens anew" : "never again"
+            lines.append("then \(until) for this \(once.rawValue)")
+        }
         return lines
     }
 

@@ -63,6 +63,8 @@ extension RuleTurn {
         func acting(_ event: ChatEvent) -> Acting {
             var acting = self.acting(rule, event, situation, set)
             acting.values.batch = lists
+            let values = acting.values
+            acting.holds = { self.holds($0, of: values) }
             return acting
         }
         func perform(_ steps: [BotStep]) -> Bool {
@@ -85,6 +87,20 @@ extension RuleTurn {
             return false
         }
         _ = perform(rule.source.steps)
+    }
+}
+
+extension RuleTurn {
+    /// Whether a condition of a branch holds when a batch is acted on.
+    fileprivate func holds(_ condition: Condition, of values: TemplateValues) -> Bool {
+        switch condition {
+        case .time(let test): test.holds(isOpen)
+        case .check(let test): test.holds(values)
+        case .all(let list): list.allSatisfy { holds($0, of: values) }
+        case .any(let list): list.contains { holds($0, of: values) }
+        case .not(let inner): !holds(inner, of: values)
+        default: false
+        }
     }
 }
 

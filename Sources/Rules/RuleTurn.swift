@@ -358,6 +358,7 @@ struct RuleTurn {
     ) -> TemplateValues {
         var values = TemplateValues(event: event, situation: situation, vars: rule.vars)
         values.counters = rule.counters
+        if rule.wantsWindow { values.window = OpenSpan(rule.windows, at: event.sentAt) }
         if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
         if let call, let command = rule.command {
             values.arguments = command.read(call, event, situation.directory).values

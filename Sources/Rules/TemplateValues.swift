@@ -12,6 +12,8 @@ struct TemplateValues: Sendable {
     /// The rule's own variables.
     var locals: [String: TemplateValue] = [:]
     var counters: [String: Counter] = [:]
+    /// How long the rule's windows are open.
+    var window: OpenSpan?
     /// The users and messages that a batch has collected; nil elsewhere.
     var batch: (users: [TemplateValue], messages: [TemplateValue])?
 
@@ -27,6 +29,7 @@ struct TemplateValues: Sendable {
             return name.count == 1 ? value : value.part(String(name[1]))
         case "counters":
             return path.field.flatMap { counters[$0] }.map { .counter($0.value(self)) } ?? .absent
+        case "window": return window?.part(path.field) ?? .absent
         case "users": return .list(batch?.users ?? [])
         case "messages": return .list(batch?.messages ?? [])
         default: return TemplateRoot.named[path.root]?.field(path.field)?.read(self) ?? .absent
@@ -84,10 +87,10 @@ struct TemplateRoot: Sendable {
     static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Roots that the language has and steward has not built yet.
-    static let later: Set<String> = ["body", "rate", "strike", "window", "rota", "stats", "error"]
+    static let later: Set<String> = ["body", "rate", "strike", "rota", "stats", "error"]
 
     /// Roots whose values a rule or a file declares.
-    static let declared = ["args", "counters", "match", "messages", "users", "vars"]
+    static let declared = ["args", "counters", "match", "messages", "users", "vars", "window"]
 
     static let all: [TemplateRoot] = [
         TemplateRoot(

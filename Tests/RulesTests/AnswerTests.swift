@@ -70,6 +70,39 @@ import Testing
         #expect(counts == [1, 1, 1, 0, 1, 1])
     }
 
+    @Test func `once per window is once per night, and a weekend between nights is one with them`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            windows:
+              night: {between: "22:00-07:00", zone: Europe/Oslo}
+              weekend: {days: sat-sun, between: "00:00-24:00", zone: Europe/Oslo}
+            rules:
+              note:
+                when: messageAdded
+                if: {time: {any: [night, weekend]}}
+                once: per user per window
+                do:
+                  - reply: "We are back at {{ window.ends | date('EEEE HH:mm') }} ({{ window.name }})."
+            """)
+        func at(_ time: Int64, by id: String = "ana") -> [String] {
+            scene.now = Timestamp(milliseconds: time * 1000)
+            return scene.say("anyone?", by: id)
+        }
+        // Thursday the 26th of March 2026, 23:10 in Oslo.
+        let start: Int64 = 1_774_563_000
+        let hour: Int64 = 3600
+        #expect(at(start) == ["reply general: We are back at Friday 07:00 (night)."])
+        #expect(at(start + 1200) == [])
+        #expect(at(start + 1200, by: "ben").count == 1)
+        #expect(at(start + 12 * hour) == [])
+        #expect(at(start + 24 * hour) == ["reply general: We are back at Monday 07:00 (night)."])
+        #expect(at(start + 36 * hour) == [])
+        #expect(at(start + 36 * hour, by: "cho") == ["reply general: We are back at Monday 07:00 (weekend)."])
+        #expect(at(start + 72 * hour) == [])
+        #expect(at(start + 96 * hour) == ["reply general: We are back at Tuesday 07:00 (night)."])
+    }
+
     @Test func `a renamed rule keeps what it remembers`() throws {
         let old = try Scene(
             "version: 1\nrules: {old: {when: messageAdded, once: per user, do: [{reply: x}]}}")

@@ -102,6 +102,31 @@ import Testing
         #expect(say("x", "ben").later.count == 1)
     }
 
+    @Test func `a branch may look at what was collected`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              it:
+                when: memberJoined
+                batch: 10s
+                do:
+                  - choose:
+                      - if: {check: {value: "{{ users | count }}", is: 2+}}
+                        do: [{send: "Welcome, all {{ users | count }}!"}]
+                      - do: [{send: "Welcome, {{ user }}!"}]
+            """)
+        let channel = scene.channel("general")
+        var continuation = try #require(join(scene, "ana").later.first)
+        #expect(
+            scene.resume(continuation, in: channel).actions.map(describe) == ["send general: Welcome, ana!"])
+        continuation = try #require(join(scene, "ben").later.first)
+        _ = join(scene, "cho")
+        #expect(
+            scene.resume(continuation, in: channel).actions.map(describe) == ["send general: Welcome, all 2!"]
+        )
+    }
+
     @Test func `explain tells of those who are waited for`() throws {
         let scene = try Scene(bot)
         _ = join(scene, "ana")

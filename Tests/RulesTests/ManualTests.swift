@@ -38,6 +38,7 @@ import Testing
                 Word(name: $0.name.isEmpty ? root.name : "\(root.name).\($0.name)", isBuilt: true)
             }
         } + TemplateRoot.declared.map { Word(name: $0, isBuilt: true) }
+        + OpenSpan.parts.map { Word(name: "window.\($0.name)", isBuilt: true) }
         + TemplateRoot.later.sorted().map { Word(name: $0, isBuilt: false) }
 
     static let filters: [Word] =
