@@ -14,7 +14,8 @@ struct RuleTelling {
         switch verdict {
         case .matches:
             let dry = rule.source.run == .dry ? " (on dry run, so nothing is done)" : ""
-            let fragments = rule.condition.map { self.fragments($0, turn) } ?? []
+            var fragments = rule.condition.map { self.fragments($0, turn) } ?? []
+            if let command = rule.command { fragments.insert("called by \(command.form)", at: 0) }
             return (fragments.isEmpty ? "matches" : "matches: " + fragments.joined(separator: ", ")) + dry
         case .disabled: return "no: run: disabled"
         case .otherEvent: return "no: it looks at \(rule.source.eventNames)"

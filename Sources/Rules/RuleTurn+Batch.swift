@@ -37,7 +37,16 @@ extension RuleTurn {
         else { return .nothing }
         var decision = Decision()
         decision.changes.append(.forget(key))
-        guard rule.source.batch != nil, rule.source.run == .live else { return decision }
+        guard rule.source.batch != nil, rule.source.run == .live else {
+            let why =
+                rule.source.batch == nil ? "it collects no more" : "it is \(rule.source.run.rawValue) now"
+            decision.notes = [
+                Decision.Note(
+                    by: rule.id, "\(batch.lines.count) collected events are dropped, because \(why)",
+                    isWarning: true)
+            ]
+            return decision
+        }
         decision.matched = [rule.id]
         act(rule, on: batch.events(as: event), event, situation, set, into: &decision)
         return decision

@@ -94,10 +94,7 @@ struct Template: Sendable {
             switch piece {
             case .text(let text): result += text
             case .value(let expression):
-                let printed = destination.print(expression.value(values, destination))
-                // An "@" of the rule before a name of a person would call somebody.
-                if result.last == "@", !printed.isEmpty { result += Destination.breaker }
-                result += printed
+                result.appendPrinted(destination.print(expression.value(values, destination)))
             }
         }
         return result

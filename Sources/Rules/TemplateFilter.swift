@@ -63,8 +63,9 @@ struct TemplateFilter: Sendable {
         TemplateFilter("join", "The items of a list as one text.", arguments: 0...1) { value, arguments, to in
             guard case .list(let items) = value else { return value }
             let parts = items.map(to.print)
+            guard let between = arguments.first?.plain else { return .ours(TemplateValue.series(parts)) }
             return .ours(
-                arguments.first.map { parts.joined(separator: $0.plain) } ?? TemplateValue.series(parts))
+                parts.joined(separator: between.last == "@" ? between + Destination.breaker : between))
         },
         TemplateFilter("count", "How many items, or letters of a text.", gives: .number) { value, _, _ in
             if case .list(let items) = value { return .number(Int64(items.count)) }

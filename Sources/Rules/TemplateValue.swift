@@ -86,12 +86,13 @@ struct MadeText: Sendable, Equatable {
     static let most = (letters: 20_000, pieces: 500)
 
     func print(to destination: Destination) -> String {
-        let text = pieces.map { piece in
+        var text = ""
+        for piece in pieces {
             switch piece {
-            case .value(let value): destination.print(value)
-            case .filtered(let print): print(destination)
+            case .value(let value): text.appendPrinted(destination.print(value))
+            case .filtered(let print): text.appendPrinted(print(destination))
             }
-        }.joined()
+        }
         return String(text.prefix(Self.most.letters))
     }
 
@@ -127,16 +128,28 @@ struct Destination: Sendable {
         switch markup {
         case .plain: return text
         case .markdown:
-            var result = ""
-            for character in text {
-                if "\\`*_~|[]<>#".contains(character) { result.append("\\") }
-                result.append(character)
-            }
-            return result
+            return text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.markdown)
+                .joined(separator: "\n")
         case .html:
             return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
                 .replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
         }
+    }
+
+    /// One line without Markdown, at its beginning neither.
+    private static func markdown(_ line: Substring) -> String {
+        var result = ""
+        // Digits and a dot make a list, as "-", "+" do; "=" makes a title of the line above.
+        let mayBeList = line.drop(while: \.isWhitespace).first { !($0.isASCII && $0.isNumber) }
+        var isAtStart = true
+        for character in line {
+            let isMarker =
+                isAtStart && ("-+=".contains(character) || mayBeList == character && ".)".contains(character))
+            if isMarker || "\\`*_~|[]<>#&".contains(character) { result.append("\\") }
+            result.append(character)
+            if !character.isWhitespace, !(character.isASCII && character.isNumber) { isAtStart = false }
+        }
+        return result
     }
 
     /// The text with each `@name` broken.
@@ -171,6 +184,14 @@ struct Destination: Sendable {
         }
         return text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { "> " + harmless(String($0)) }.joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// Puts a printed value behind the text; an "@" before it would call somebody.
+    mutating func appendPrinted(_ printed: String) {
+        if last == "@", !printed.isEmpty { self += Destination.breaker }
+        self += printed
     }
 }
 

@@ -231,6 +231,17 @@ import Testing
             ])
     }
 
+    @Test func `a variable calls nobody either`() throws {
+        let scene = try Scene(
+            rule: """
+                    when: messageAdded
+                    vars: {at: "@{{ message.text }}", "two": "{{ vars.at }}@"}
+                    do: [{reply: "{{ vars.at }} {{ vars.two }}{{ message.text }}"}]
+
+                """)
+        #expect(scene.say("all") == ["reply general: @\u{200B}all @\u{200B}all@\u{200B}all"])
+    }
+
     @Test func `variables that double each other stay small`() throws {
         let lines = (1..<20).map {
             "      v\($0): \"{{ vars.v\($0 - 1) }}{{ vars.v\($0 - 1) | default('x') }}\""

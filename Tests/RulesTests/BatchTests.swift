@@ -127,6 +127,26 @@ import Testing
         )
     }
 
+    @Test func `a rule that was renamed or lost its batch meanwhile says so or goes on`() throws {
+        let scene = try Scene(bot)
+        let continuation = try #require(join(scene, "ana").later.first)
+        let channel = scene.channel("general")
+        let event = scene.event(.resumed(continuation, .due), in: channel)
+        func decide(_ text: String) throws -> Decision {
+            let source = BotSource(name: "bot.yaml", bytes: Array(text.utf8))
+            let rules = try #require(RuleSet.load([source], directory: scene.directory).rules)
+            let handler = try #require(rules.handlers.first { $0.resumes(owner: continuation.owner) })
+            return try handler.decide(event, in: scene.situation(for: event))
+        }
+        let renamed = bot.replacing("  welcome:\n", with: "  greet:\n    was: welcome\n")
+        #expect(
+            try decide(renamed).actions.map(describe).first
+                == "send general: Welcome, @ana! General [calls ana]")
+        let dry = try decide(bot + "\n    run: dry\n")
+        #expect(dry.actions == [] && dry.changes.count == 1)
+        #expect(dry.notes.map(\.text) == ["1 collected events are dropped, because it is dry now"])
+    }
+
     @Test func `explain tells of those who are waited for`() throws {
         let scene = try Scene(bot)
         _ = join(scene, "ana")

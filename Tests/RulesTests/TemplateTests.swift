@@ -88,6 +88,10 @@ import Testing
             rule: "    when: messageAdded\n    do: [{reply: \"**{{ message.text }}**\"}]\n",
             abilities: abilities)
         #expect(scene.say("a*b`c_d") == ["reply general: **a\\*b\\`c\\_d**"])
+        #expect(
+            scene.say("- x\n12. y-z\n==\n1.5 a&lt;") == [
+                "reply general: **\\- x\n12\\. y-z\n\\==\n1\\.5 a\\&lt;**"
+            ])
     }
 
     @Test func `people's text is no markup in HTML either`() throws {
