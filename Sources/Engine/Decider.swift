@@ -396,11 +396,9 @@ extension Decider {
     private func resumed(_ continuation: Continuation, _ outcome: ChatEvent.Outcome, named key: String)
         -> ChatEvent
     {
-        let realm = parts.identities.realm(continuation.realm)
-        let id = continuation.place.map { realm.channel($0.channel) }
-        return ChatEvent(
-            id: "resumed/\(key)", account: continuation.place?.account ?? "", realm: realm,
-            channel: id.map { channels[$0] ?? Channel(id: $0) }, sentAt: parts.time.now,
-            kind: .resumed(continuation, outcome))
+        .resumed(
+            continuation, outcome, named: key, realm: parts.identities.realm(continuation.realm),
+            at: parts.time.now
+        ) { channels[$0] }
     }
 }

@@ -1,4 +1,4 @@
-internal import Chat
+package import Chat
 
 /// What steward notes of a user by itself.
 struct MemberFactsRow {
@@ -9,6 +9,12 @@ struct MemberFactsRow {
     private var joined: [(channel: String, at: Timestamp)] = []
 
     init() {}
+
+    init(_ facts: MemberFacts) {
+        firstSeen = facts.firstSeen
+        lastSeen = facts.lastSeen
+        messages = facts.messages
+    }
 
     func facts(in channel: ChannelID?) -> MemberFacts {
         let joined = channel.flatMap { id in self.joined.first { $0.channel == id.text }?.at }
@@ -58,6 +64,14 @@ struct MemberFactsRow {
             writer.number(at.milliseconds)
         }
         return writer.bytes
+    }
+}
+
+extension StoredRow {
+    /// What steward would have noted of a user, but not when they joined which channel.
+    package static func facts(_ facts: MemberFacts, of user: UserID) -> StoredRow {
+        StoredRow(
+            key: RowKey(.memory, MemorySubject.user(user).rowKey), body: MemberFactsRow(facts).body)
     }
 }
 

@@ -21,7 +21,7 @@ package final class Memory: Recollection {
     }
 
     /// What is forgotten by then counts as forgotten from now on.
-    func setTime(_ now: Timestamp) {
+    package func setTime(_ now: Timestamp) {
         state.withLock { $0.now = now }
     }
 
@@ -37,7 +37,7 @@ package final class Memory: Recollection {
     }
 
     /// Makes the changes, or none of them when a row that they are about is not in memory yet.
-    func apply(_ changes: [MemoryChange]) -> Bool {
+    package func apply(_ changes: [MemoryChange]) -> Bool {
         changes.isEmpty ? true : state.withLock { $0.apply(changes) }
     }
 
@@ -45,7 +45,7 @@ package final class Memory: Recollection {
     var hasMissing: Bool { state.withLock { !$0.missing.isEmpty } }
 
     /// What has to be read from the journal, each once.
-    func takeMissing() -> [MemorySubject] {
+    package func takeMissing() -> [MemorySubject] {
         state.withLock { state in
             let missing = Array(state.missing)
             state.missing = []
@@ -65,12 +65,12 @@ package final class Memory: Recollection {
     }
 
     /// Takes in what the journal has of these; the rest of them are known to be new.
-    func insert(_ rows: [StoredRow], for subjects: [MemorySubject]) {
+    package func insert(_ rows: [StoredRow], for subjects: [MemorySubject]) {
         state.withLock { $0.insert(rows, for: subjects) }
     }
 
     /// What changed since this was last asked, as rows for the journal.
-    func takeChanges() -> [RowChange] {
+    package func takeChanges() -> [RowChange] {
         state.withLock { $0.takeChanges() }
     }
 
@@ -86,7 +86,7 @@ package typealias MemorySubject = MemoryKey.Subject
 
 extension MemorySubject {
     /// The key of its rows in the journal.
-    var rowKey: String {
+    package var rowKey: String {
         switch self {
         case .user(let user): "u" + user.identity.realmName + "\u{1F}" + user.text
         case .channel(let channel): "c" + channel.identity.realmName + "\u{1F}" + channel.text

@@ -101,13 +101,13 @@ struct RowReader {
 }
 
 /// Rows that are few and worth reading by eye are JSON.
-enum JSONRow {
-    static func body(of value: some Encodable) -> [UInt8] {
+package enum JSONRow {
+    package static func body(of value: some Encodable) -> [UInt8] {
         // Only a number that JSON cannot write would throw, and no row has one.
         (try? Array(JSONEncoder().encode(value))) ?? []
     }
 
-    static func value<Value: Decodable>(_ type: Value.Type, from body: [UInt8]) -> Value? {
+    package static func value<Value: Decodable>(_ type: Value.Type, from body: [UInt8]) -> Value? {
         try? JSONDecoder().decode(type, from: Data(body))
     }
 }

@@ -13,6 +13,12 @@ struct BotFile: Sendable {
     var exempt: Exempt?
     var commands = BotCommands()
     var rules: [BotRule] = []
+    /// Those that see all rules.
+    var tests: [BotTest] = []
+    /// Names that stand in tests.
+    var testRoles: [Placed<String>] = []
+    var testChannels: [Placed<String>] = []
+    var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
 
     init(name: String) {
         self.name = name
@@ -73,6 +79,7 @@ struct BotRule: Sendable {
     var run = Run.live
     var matching: [Placed<String>] = []
     var notMatching: [Placed<String>] = []
+    var tests: [BotTest] = []
     var was: Placed<String>?
     /// What decides when it applies, in one text; equal for rules that apply to the same events.
     var signature = ""

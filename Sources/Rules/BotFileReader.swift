@@ -6,6 +6,10 @@ final class BotFileReader {
     let file: String
     let findings: Findings
     let source: YAMLSource
+    /// Names that stand in tests, to be looked up when all files are read.
+    var testRoles: [Placed<String>] = []
+    var testChannels: [Placed<String>] = []
+    var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
     private let root: YAMLNode?
 
     init(_ source: BotSource, findings: Findings) {
@@ -35,6 +39,10 @@ final class BotFileReader {
             return result
         }
         read(root, BotTables.file, into: &result)
+        result.testRoles = testRoles
+        result.testChannels = testChannels
+        result.testCounters = testCounters
+        result.prefixCommandsInTests()
         if result.version == nil, root.entries != nil, root["version"] == nil {
             findings.error("\"version\" is missing", at: start, hint: "begin with \"version: 1\"")
         }

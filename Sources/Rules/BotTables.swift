@@ -69,7 +69,10 @@ enum BotTables {
                     file.rules.append(reader.rule(id, entry))
                 }
             },
-            .later("tests"),
+            Key("tests", "Scenarios for all rules: what happens, and what must come of it.") {
+                node, file, reader in
+                file.tests = reader.tests(node, of: nil)
+            },
         ])
 
     static let listFile = KeyTable<BotList>(
@@ -203,7 +206,10 @@ enum BotTables {
             Key("examples", "Texts that must match and texts that must not.") { node, rule, reader in
                 reader.read(node, examples, into: &rule)
             },
-            .later("tests"),
+            Key("tests", "Scenarios for this rule: what happens, and what must come of it.") {
+                node, rule, reader in
+                rule.tests = reader.tests(node, of: rule.id.value)
+            },
             Key("was", "Its name before; what it remembers carries over.") { node, rule, reader in
                 rule.was = reader.text(node).map { Placed($0, at: reader.spot(node)) }
             },

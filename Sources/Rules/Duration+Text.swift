@@ -59,7 +59,7 @@ extension Duration {
     }
 
     /// As a rule writes it: `10m`, `1h30m`.
-    var short: String {
+    package var short: String {
         var rest = milliseconds
         if rest == 0 { return "0s" }
         var text = ""

@@ -17,9 +17,11 @@ package struct ExampleFailure: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension RuleSet {
-    /// How many examples the rules have.
-    package var exampleCount: Int {
-        rules.reduce(0) { $0 + $1.source.matching.count + $1.source.notMatching.count }
+    /// How many examples the rules have, or one of them.
+    package func exampleCount(of rule: String? = nil) -> Int {
+        rules.filter { rule == nil || $0.id == rule }.reduce(0) {
+            $0 + $1.source.matching.count + $1.source.notMatching.count
+        }
     }
 
     /// Tries the examples of all rules, or of one: whether their texts match. Nothing else is looked at.

@@ -21,6 +21,24 @@ extension RuleCompiler {
         }
     }
 
+    func check(testCounter name: Placed<String>, hasSubject: Bool) {
+        guard let counter = counters[name.value] else {
+            findings.error(
+                "unknown counter \"\(name.value)\"", at: name.spot,
+                hint: Suggestion.hint(for: name.value, among: counters.keys.sorted())
+                    ?? "declare it under counters:")
+            return
+        }
+        if hasSubject, counter.per == .all {
+            findings.error(
+                "\"\(name.value)\" is one number for all", at: name.spot, hint: "write \(name.value): 3")
+        } else if !hasSubject, counter.per != .all {
+            findings.error(
+                "\"\(name.value)\" counts per \(counter.per.rawValue)", at: name.spot,
+                hint: "say whose: {\(counter.per == .user ? "ana" : "lobby"): 3}")
+        }
+    }
+
     func check(role name: Placed<String>) {
         if directory.roles[name.value] != nil || Rule.rolesOfOrder.contains(name.value) { return }
         if directory.isEmpty {

@@ -59,8 +59,8 @@ final class RuleCompiler {
         return RuleSet(
             rules: drafts.map(Rule.init), lanes: lanes, probes: probes, sizes: sizes,
             scopes: scopes.sorted { $0.value < $1.value }.map(\.key),
-            groups: groups.mapValues(\.pick), directory: directory, hosts: hosts,
-            windows: windows)
+            groups: groups.mapValues(\.pick), directory: directory, hosts: hosts, windows: windows,
+            tests: files.flatMap { file in file.rules.flatMap(\.tests) + file.tests })
     }
 
     private func readGroups() {
@@ -145,6 +145,11 @@ final class RuleCompiler {
                 drafts.append(draft(rule, file, number: drafts.count))
             }
             for role in file.exempt?.roles ?? [] { check(role: role) }
+            for role in file.testRoles { check(role: role) }
+            for channel in file.testChannels { check(channel: channel) }
+            for counter in file.testCounters {
+                check(testCounter: counter.name, hasSubject: counter.hasSubject)
+            }
         }
         return drafts
     }

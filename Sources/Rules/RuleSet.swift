@@ -7,7 +7,7 @@ package final class RuleSet: Sendable {
     let probes: [Probe]
     let scopes: [Scope]
     let groups: [String: BotGroup.Pick]
-    let directory: Directory
+    package let directory: Directory
     /// For each rule whether it is asked only when one of its words or expressions was found.
     let isTriggered: [Bool]
     let lanesOfRules: [[Int]]
@@ -26,6 +26,8 @@ package final class RuleSet: Sendable {
     /// Whether an answer must be remembered, because a rule answers edits too.
     let answersEdits: Bool
     let commands: CommandTable
+    /// The scenarios of all files, those of rules before those of their file.
+    package let tests: [BotTest]
 
     private let ids: [String: Rule]
     private let turn: Locked<RuleTurn>
@@ -33,8 +35,9 @@ package final class RuleSet: Sendable {
     init(
         rules: [Rule], lanes: [Lane], probes: [Probe], sizes: [Int], scopes: [Scope],
         groups: [String: BotGroup.Pick], directory: Directory, hosts: [String: [Int32]],
-        windows: [NamedWindow]
+        windows: [NamedWindow], tests: [BotTest]
     ) {
+        self.tests = tests
         self.rules = rules
         self.lanes = lanes
         self.probes = probes
@@ -93,11 +96,19 @@ package final class RuleSet: Sendable {
     }
 
     /// The rules as the engine asks them, a handler for each stage that has any.
-    package var handlers: [any EventHandler] {
+    package var handlers: [any EventHandler] { handlers(sharing: turn) }
+
+    /// The same handlers with nothing kept from events that others were asked about.
+    package var freshHandlers: [any EventHandler] {
+        handlers(sharing: Locked(RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)))
+    }
+
+    private func handlers(sharing turn: Locked<RuleTurn>) -> [any EventHandler] {
         Stage.allCases.compactMap { stage in
             let events = rules.filter { $0.stage == stage }.map(\.events)
-            return events.isEmpty
-                ? nil : RuleHandler(rules: self, stage: stage, events: events.reduce([]) { $0.union($1) })
+            guard !events.isEmpty else { return nil }
+            return RuleHandler(
+                rules: self, turn: turn, stage: stage, events: events.reduce([]) { $0.union($1) })
         }
     }
 
@@ -106,7 +117,9 @@ package final class RuleSet: Sendable {
 
     func rule(owner: String) -> Rule? { ids[owner] }
 
-    func decide(_ event: ChatEvent, in situation: Situation, stage: Stage) -> Decision {
+    func decide(
+        _ event: ChatEvent, in situation: Situation, stage: Stage, _ turn: Locked<RuleTurn>
+    ) -> Decision {
         guard let name = event.name else {
             guard case .resumed(let continuation, let outcome) = event.kind else { return .nothing }
             if continuation.step == Batch.step {
@@ -136,9 +149,12 @@ final class RuleHandler: EventHandler {
     let rules: RuleSet
     let stage: Stage
     let needs: Needs
+    /// One for the handlers of all stages, which are asked about the same event one after another.
+    private let turn: Locked<RuleTurn>
 
-    init(rules: RuleSet, stage: Stage, events: Set<EventName>) {
+    init(rules: RuleSet, turn: Locked<RuleTurn>, stage: Stage, events: Set<EventName>) {
         self.rules = rules
+        self.turn = turn
         self.stage = stage
         needs = Needs(events: events)
     }
@@ -146,7 +162,7 @@ final class RuleHandler: EventHandler {
     var name: String { "rules.\(stage)" }
 
     func decide(_ event: ChatEvent, in situation: Situation) -> Decision {
-        rules.decide(event, in: situation, stage: stage)
+        rules.decide(event, in: situation, stage: stage, turn)
     }
 
     func resumes(owner: String) -> Bool { rules.rule(owner: owner)?.stage == stage }

@@ -7,20 +7,15 @@ struct Bots: Sendable {
     var rules: RuleSet
     var warnings: [BotFileError]
 
-    /// Reads, checks and tries the examples; nothing but files is touched.
+    /// Reads, checks and tries the examples and tests; nothing but files is touched.
     static func load(_ config: Config) throws(BotsError) -> Bots {
         let (rules, warnings) = try read(config)
-        let failures = rules.runExamples()
-        guard failures.isEmpty else {
-            throw BotsError(
-                failures.map { "\($0)\n" }.joined()
-                    + "\(counted(failures.count, "example")) \(failures.count == 1 ? "does" : "do") not hold\n"
-            )
-        }
+        let tried = TriedRules(rules, limits: config.turnLimits)
+        guard tried.hold else { throw BotsError(tried.report + tried.summary + "\n") }
         return Bots(rules: rules, warnings: warnings)
     }
 
-    /// Reads and checks without trying the examples.
+    /// Reads and checks without trying the examples and tests.
     static func read(_ config: Config) throws(BotsError) -> (RuleSet, [BotFileError]) {
         let loaded = RuleSet.load(try sources(config), directory: config.directory) { list in
             (try? Data(contentsOf: URL(filePath: "\(config.botsFolder)/\(list)"))).map(Array.init)

@@ -83,8 +83,7 @@ struct Daemon: Sendable {
 
     private var settings: EngineSettings {
         var settings = EngineSettings()
-        settings.limits.answersPerEvent = config.limits.answers_per_event ?? settings.limits.answersPerEvent
-        settings.limits.staleAfter = config.limits.stale_after ?? settings.limits.staleAfter
+        settings.limits = config.turnLimits
         settings.inboxLimit = config.limits.behind ?? settings.inboxLimit
         settings.holder = "steward \(getpid())"
         return settings

@@ -16,6 +16,15 @@ enum Terminal {
         Swift.print(coloured, terminator: "")
     }
 
+    /// A fresh screen, if there is one.
+    static func clear() {
+        guard isColoured(STDOUT_FILENO) else { return }
+        Swift.print("\u{1B}[2J\u{1B}[H", terminator: "")
+    }
+
+    /// What was printed is seen at once, also by a program that reads it.
+    static func flush() { fflush(nil) }
+
     private static func isColoured(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && getenv("NO_COLOR") == nil
             && getenv("TERM").map { String(cString: $0) } != "dumb"

@@ -100,7 +100,7 @@ import Testing
                 do: [{reply: x}]
                 examples: {match: ["a refund", "none"], no_match: ["got my refund", "refund!"]}
             """)
-        #expect(scene.rules.exampleCount == 4)
+        #expect(scene.rules.exampleCount() == 4)
         #expect(
             scene.rules.runExamples().map(\.description) == [
                 "bot.yaml:12:36: error: example \"none\" of \"it\" should match, and does not",

@@ -25,7 +25,9 @@ import Testing
         + words(BotTables.window) + words(BotTables.time) + words(BotTables.check)
         + words(BotTables.near) + words(BotTables.user) + words(BotTables.role) + words(BotTables.actions)
         + words(BotTables.reply) + words(BotTables.send) + words(BotTables.dm) + words(BotTables.warn)
-        + words(BotTables.relay) + words(BotTables.delete) + words(BotTables.commands)
+        + words(BotTables.relay) + words(BotTables.delete)
+        + words(BotTables.test) + words(BotTables.given) + words(BotTables.person) + words(BotTables.step)
+        + words(BotTables.saying) + words(BotTables.expectedKeys) + words(BotTables.commands)
         + words(BotTables.command) + words(BotTables.counter) + words(BotTables.count)
         + words(BotTables.branch) + words(BotTables.log)
         + (BotArgument.Kind.names + ["optional"]).flatMap { $0.split(separator: " ").map(String.init) }.map {

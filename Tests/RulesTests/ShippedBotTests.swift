@@ -24,7 +24,7 @@ import Testing
     @Test func `they are without a finding, and their examples hold`() throws {
         let rules = try load()
         #expect(rules.runExamples().map(\.description) == [])
-        #expect(rules.exampleCount >= 20)
+        #expect(rules.exampleCount() >= 20)
         #expect(rules.rules.allSatisfy { $0.source.about != nil })
     }
 

@@ -1,5 +1,6 @@
 import Chat
 import Foundation
+import Rehearsal
 import Rules
 import Testing
 
@@ -42,7 +43,9 @@ import Testing
     func `each rule that a page shows is read, and its examples hold`(_ snippet: Snippet) throws {
         let loaded = RuleSet.load([BotSource(name: snippet.page, bytes: Array(snippet.text.utf8))])
         #expect(loaded.errors.map(\.description) == [])
-        #expect(try #require(loaded.rules).runExamples().map(\.description) == [])
+        let rules = try #require(loaded.rules)
+        #expect(rules.runExamples().map(\.description) == [])
+        #expect(BotTests.run(rules).compactMap { $0.failure?.report } == [])
     }
 
     @Test(arguments: snippets(beginning: "accounts:", "server:"))
