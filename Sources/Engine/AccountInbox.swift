@@ -201,6 +201,11 @@ final class EngineGate: Sendable {
         changed.fire()
     }
 
+    /// Something came to rest; who closes waits for that.
+    func mayBeQuiet() {
+        if isClosed { changed.fire() }
+    }
+
     func setTrouble(_ trouble: String?) {
         state.withLock { $0.trouble = trouble }
         changed.fire()

@@ -2,7 +2,11 @@ internal import Chat
 
 /// The one actor that takes turns: one event at a time, many to a commit. What it decides is durable before any of it
 /// is done.
+///
+/// It works on the journal's thread: from a message to what is on the disk no other thread has to wake up.
 actor Decider {
+    private nonisolated let thread: (any SerialExecutor)?
+    private nonisolated let anyThread = AnyThread()
     private let parts: Parts
     private let lease: Lease
     private let outbox: Outbox
@@ -67,6 +71,7 @@ actor Decider {
         schedule: Schedule
     ) {
         self.parts = parts
+        thread = parts.journal.executor
         self.lease = lease
         self.outbox = outbox
         self.schedule = schedule
@@ -83,6 +88,10 @@ actor Decider {
             self.accounts[account.name] = Turn.Account(
                 name: account.name, own: nil, abilities: account.service.abilities)
         }
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        thread?.asUnownedSerialExecutor() ?? anyThread.unownedExecutor
     }
 
     /// Decides until the queue is finished and empty.
@@ -166,7 +175,10 @@ actor Decider {
     private func take(_ event: ChatEvent) async throws {
         if let channel = event.channel {
             if channels.count > 16_384 { channels = [:] }
-            channels[channel.id] = channel
+            let known = channels.updateValue(channel, forKey: channel.id)
+            if let name = channel.uniqueName, name != known?.uniqueName {
+                outbox.learn(name, of: channel.id.text, account: event.account)
+            }
         }
         let account =
             accounts[event.account]
@@ -268,7 +280,7 @@ actor Decider {
         for later in done.later {
             if let due = later.continuation.due { schedule.add(later.key, due: due) }
         }
-        if !done.actions.isEmpty { await outbox.add(done.actions) }
+        if !done.actions.isEmpty { outbox.add(done.actions) }
         turn.memory.evict(over: parts.settings.rowsInMemory)
         count(done, didCommit: !changes.isEmpty)
     }
@@ -331,6 +343,9 @@ actor Decider {
         }
     }
 }
+
+/// Lends its executor, which is one of Swift's own threads, to an actor that has none.
+private actor AnyThread {}
 
 // What steward itself has to say.
 extension Decider {

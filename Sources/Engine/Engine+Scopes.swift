@@ -59,7 +59,7 @@ extension Engine {
         let stored = try await Stored.read(from: journal, identities)
         for row in stored.broken { log.error("\(row) in the store cannot be read and is left alone") }
         let box = DeciderBox()
-        let queue = BatchQueue<Work>(onIdle: { [gate] in gate.changed.fire() })
+        let queue = BatchQueue<Work>(onIdle: { [gate] in gate.mayBeQuiet() })
         let inboxes = accounts.map { account in
             AccountInbox(
                 account: account.name, limit: settings.inboxLimit, queue: queue, gate: gate, time: time,
@@ -83,7 +83,7 @@ extension Engine {
         }
         if !stored.actions.isEmpty {
             log.info("\(stored.actions.count) actions of an earlier run are still open")
-            await outbox.add(stored.actions, isUnsure: true)
+            outbox.add(stored.actions, isUnsure: true)
         }
         setLive(inboxes, outbox)
         setPhase(.running)
@@ -97,7 +97,7 @@ extension Engine {
         }
         try await scope(cancelling: [{ try await self.keepHouse(under: lease, queue) }]) {
             try await scope(cancelling: runners.map { runner in { await runner.run() } }) {
-                try await scope([{ await outbox.run() }], finish: { await outbox.finish() }) {
+                try await scope([{ try await outbox.run() }], finish: { await outbox.finish() }) {
                     try await scope([{ try await decider.run() }], finish: { queue.finish() }) {
                         try await scope(cancelling: [{ await schedule.run() }]) {
                             await self.gate.wait { self.gate.isClosed }
@@ -126,7 +126,7 @@ extension Engine {
             do throws(JournalError) {
                 try await journal.renew(lease, until: now + settings.lease)
                 lastRenewal = now
-                if queue.isIdle { try await journal.tidy(under: lease) }
+                while queue.isIdle, try await journal.tidy(at: now, under: lease) {}
             } catch .unwritable(let why) {
                 // The decider says so and waits; the lease runs out by itself, and then somebody else may be better off.
                 log.debug("\(why)")

@@ -119,7 +119,7 @@ package final class Engine: Sendable {
             let live = live.withLock { $0 }
             var metrics = counters.snapshot
             for inbox in live.inboxes { metrics.inboxes[inbox.account] = inbox.current.queued }
-            if let outbox = live.outbox { metrics.outboxes = await outbox.counts }
+            if let outbox = live.outbox { metrics.outboxes = outbox.counts }
             return metrics
         }
     }

@@ -25,8 +25,18 @@ package protocol Journal: Sendable {
     /// The whole of a small table, in any order.
     func rows(of table: JournalTable) async throws(JournalError) -> [StoredRow]
 
-    /// Called when there is nothing else to do: moves the log into its tables.
-    func tidy(under lease: Lease) async throws(JournalError)
+    /// Called now and then when there is nothing else to do: moves a part of the log into its tables, and when all of it
+    /// is there, removes some of what was to be remembered until `now` at most. True when there is more to move; false
+    /// when something was appended since it was last asked.
+    func tidy(at now: Timestamp, under lease: Lease) async throws(JournalError) -> Bool
+
+    /// Where the store does its work, so that whoever appends all the time can work there, too, and need not hop; nil
+    /// when that makes no difference.
+    var executor: (any SerialExecutor)? { get }
+}
+
+extension Journal {
+    package var executor: (any SerialExecutor)? { nil }
 }
 
 /// Whoever holds a newer one has overtaken the others: the store refuses what comes with an older number.

@@ -1,73 +1,146 @@
-/// The rows that are in the log and not yet in their tables, oldest first.
+/// The rows that are in the log and not yet in their tables, oldest first, each once.
 struct LogTail: Sendable {
-    private struct Entry {
+    private struct Slot {
+        let key: RowKey
         var body: [UInt8]?
-    }
-
-    private struct Place {
-        var key: RowKey
         /// The log entry that brought the row here; those behind it must stay.
-        var number: Int64
+        let number: Int64
+        let fingerprint: UInt64
+        /// Where the next older row with that fingerprint is, or was.
+        let older: Int
     }
 
-    private var rows: [JournalTable: [String: [String: Entry]]] = [:]
-    private var order: ArraySlice<Place> = []
+    private var slots: ArraySlice<Slot> = []
+    /// Where the newest row of each fingerprint is.
+    private var newest: [UInt64: Int] = [:]
 
-    var count: Int { order.count }
+    var count: Int { slots.count }
+
+    /// The oldest log entry that is still needed; nil when none is.
+    var oldest: Int64? { slots.first?.number }
 
     mutating func add(_ changes: [RowChange], number: Int64) {
         for change in changes {
-            let key = change.key
-            let old = rows[key.table, default: [:]][key.key, default: [:]].updateValue(
-                Entry(body: change.body), forKey: key.part)
-            if old == nil { order.append(Place(key: key, number: number)) }
+            let fingerprint = change.key.fingerprint
+            if let place = place(of: change.key, fingerprint) {
+                slots[place].body = change.body
+                continue
+            }
+            let older = newest.updateValue(slots.endIndex, forKey: fingerprint) ?? -1
+            slots.append(
+                Slot(
+                    key: change.key, body: change.body, number: number, fingerprint: fingerprint, older: older
+                ))
         }
     }
 
     /// The oldest rows, as they are now.
-    func first(_ count: Int) -> [RowChange] {
-        order.prefix(count).compactMap { place in
-            rows[place.key.table]?[place.key.key]?[place.key.part].map { RowChange(place.key, $0.body) }
-        }
-    }
+    func first(_ count: Int) -> [RowChange] { slots.prefix(count).map { RowChange($0.key, $0.body) } }
 
     /// The oldest log entry that is still needed once the first rows are in their tables; nil when none is.
-    func oldest(without count: Int) -> Int64? { order.dropFirst(count).first?.number }
+    func oldest(without count: Int) -> Int64? { slots.dropFirst(count).first?.number }
 
     mutating func removeFirst(_ count: Int) {
-        for place in order.prefix(count) {
-            rows[place.key.table]?[place.key.key]?[place.key.part] = nil
-            if rows[place.key.table]?[place.key.key]?.isEmpty == true {
-                rows[place.key.table]?[place.key.key] = nil
-            }
+        for place in slots.indices.prefix(count) {
+            let fingerprint = slots[place].fingerprint
+            if newest[fingerprint] == place { newest[fingerprint] = nil }
         }
-        order = order.dropFirst(count)
+        slots = slots.dropFirst(count)
         // A slice keeps what it was cut from; copying now and then lets that go.
-        if order.isEmpty {
-            order = []
-        } else if order.startIndex > 4 * order.count {
-            order = ArraySlice(Array(order))
+        if slots.isEmpty {
+            slots = []
+            newest = [:]
+        } else if slots.startIndex > 4 * slots.count {
+            rebuild()
         }
     }
 
     /// The rows of one key: those of the table, as the log has changed them.
     func overlay(_ stored: [StoredRow], of table: JournalTable, key: String) -> [StoredRow] {
-        guard let parts = rows[table]?[key] else { return stored }
-        return stored.filter { parts[$0.key.part] == nil } + changed(parts, RowKey(table, key))
+        let key = RowKey(table, key)
+        let changed = places(key.fingerprint).map { slots[$0] }.filter { $0.key.isBeside(key) }
+        return changed.isEmpty ? stored : Self.overlay(stored, changed)
     }
 
     /// All rows of a table, as the log has changed them.
     func overlay(_ stored: [StoredRow], of table: JournalTable) -> [StoredRow] {
-        guard let keys = rows[table], !keys.isEmpty else { return stored }
-        return stored.filter { keys[$0.key.key]?[$0.key.part] == nil }
-            + keys.flatMap { changed($0.value, RowKey(table, $0.key)) }
+        let changed = slots.filter { $0.key.table == table }
+        return changed.isEmpty ? stored : Self.overlay(stored, Array(changed))
     }
 
-    private func changed(_ parts: [String: Entry], _ key: RowKey) -> [StoredRow] {
-        parts.compactMap { part, entry in
-            entry.body.map { StoredRow(key: RowKey(key.table, key.key, part), body: $0) }
+    private static func overlay(_ stored: [StoredRow], _ changed: [Slot]) -> [StoredRow] {
+        let keys = Set(changed.lazy.map(\.key))
+        return stored.filter { !keys.contains($0.key) }
+            + changed.compactMap { slot in slot.body.map { StoredRow(key: slot.key, body: $0) } }
+    }
+
+    private func place(of key: RowKey, _ fingerprint: UInt64) -> Int? {
+        var place = newest[fingerprint] ?? -1
+        while place >= slots.startIndex {
+            if slots[place].key == key { return place }
+            place = slots[place].older
+        }
+        return nil
+    }
+
+    private func places(_ fingerprint: UInt64) -> [Int] {
+        var places: [Int] = []
+        var place = newest[fingerprint] ?? -1
+        while place >= slots.startIndex {
+            places.append(place)
+            place = slots[place].older
+        }
+        return places
+    }
+
+    /// The same with places that start at 0.
+    private mutating func rebuild() {
+        let old = slots
+        slots = []
+        newest = [:]
+        slots.reserveCapacity(old.count)
+        for slot in old {
+            let older = newest.updateValue(slots.endIndex, forKey: slot.fingerprint) ?? -1
+            slots.append(
+                Slot(
+                    key: slot.key, body: slot.body, number: slot.number, fingerprint: slot.fingerprint,
+                    older: older))
         }
     }
+}
+
+extension RowKey {
+    /// Rows of one key share it.
+    fileprivate var fingerprint: UInt64 {
+        var key = key
+        var state = Self.seed ^ UInt64(table.rawValue)
+        key.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            var index = 0
+            while index + 8 <= bytes.count {
+                Self.mix(&state, bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+                index += 8
+            }
+            var rest = UInt64(bytes.count)
+            while index < bytes.count {
+                rest = rest << 8 | UInt64(bytes[index])
+                index += 1
+            }
+            Self.mix(&state, rest)
+        }
+        return state
+    }
+
+    /// Nobody can choose names that all have one fingerprint.
+    private static let seed = UInt64.random(in: .min ... .max)
+
+    private static func mix(_ state: inout UInt64, _ word: UInt64) {
+        let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        state = product.high ^ product.low
+    }
+
+    /// Whether both are rows of one key.
+    fileprivate func isBeside(_ other: RowKey) -> Bool { table == other.table && key == other.key }
 }
 
 // An entry of the log: for each change the table, the key, the part, and the body with its length, one more so that
@@ -75,6 +148,8 @@ struct LogTail: Sendable {
 extension LogTail {
     static func body(of changes: [RowChange]) -> [UInt8] {
         var writer = RowWriter()
+        // About as much as a member's row takes.
+        writer.reserve(changes.count * 128)
         writer.count(changes.count)
         for change in changes {
             writer.number(Int64(change.key.table.rawValue))

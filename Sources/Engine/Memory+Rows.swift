@@ -55,6 +55,7 @@ struct MemberFactsRow {
 
     var body: [UInt8] {
         var writer = RowWriter()
+        writer.reserve(24 + joined.count * 48)
         writer.time(firstSeen)
         writer.time(lastSeen)
         writer.number(messages)
@@ -127,6 +128,11 @@ struct OwnerRow {
         }
     }
 
+    /// Leaves out what is forgotten by then.
+    mutating func forget(at now: Timestamp) {
+        entries.removeAll { $0.until.map { $0 <= now } == true }
+    }
+
     init?(_ body: [UInt8], owner: String) {
         self.owner = owner
         var reader = RowReader(body)
@@ -148,6 +154,18 @@ struct OwnerRow {
             entry.value.write(to: &writer)
         }
         return writer.bytes
+    }
+}
+
+extension OwnerRow {
+    /// What becomes of a stored row by then; nil when that is nothing else.
+    static func change(forgettingIn row: StoredRow, at now: Timestamp) -> RowChange? {
+        // One that cannot be read is left alone.
+        guard var owner = OwnerRow(row.body, owner: row.key.part) else { return nil }
+        let count = owner.entries.count
+        owner.forget(at: now)
+        guard owner.entries.count < count else { return nil }
+        return RowChange(row.key, owner.entries.isEmpty ? nil : owner.body)
     }
 }
 

@@ -88,10 +88,20 @@ extension MemorySubject {
     /// The key of its rows in the journal.
     package var rowKey: String {
         switch self {
-        case .user(let user): "u" + user.identity.realmName + "\u{1F}" + user.text
-        case .channel(let channel): "c" + channel.identity.realmName + "\u{1F}" + channel.text
+        case .user(let user): Self.rowKey("u", user.identity.realmName, user.text)
+        case .channel(let channel): Self.rowKey("c", channel.identity.realmName, channel.text)
         case .all: "a"
         }
+    }
+
+    private static func rowKey(_ kind: String, _ realm: String, _ text: String) -> String {
+        var key = ""
+        key.reserveCapacity(realm.utf8.count + text.utf8.count + 2)
+        key += kind
+        key += realm
+        key += "\u{1F}"
+        key += text
+        return key
     }
 
     /// Its place in memory: the numbers of users and channels are one sequence that starts at 1.
@@ -249,7 +259,7 @@ extension SubjectRow {
         }
         for index in owners.indices where owners[index].isChanged {
             owners[index].isChanged = false
-            owners[index].entries.removeAll { $0.until.map { $0 <= now } == true }
+            owners[index].forget(at: now)
             let body = owners[index].entries.isEmpty ? nil : owners[index].body
             changes.append(RowChange(RowKey(.memory, key, owners[index].owner), body))
         }

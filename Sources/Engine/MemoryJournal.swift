@@ -71,7 +71,7 @@ package final class MemoryJournal: Journal {
         }
     }
 
-    package func tidy(under lease: Lease) async throws(JournalError) {}
+    package func tidy(at now: Timestamp, under lease: Lease) async throws(JournalError) -> Bool { false }
 
     private static func check(_ lease: Lease, _ state: State) throws(JournalError) {
         guard state.number == lease.number, state.holder != nil else {

@@ -41,10 +41,11 @@ actor Outbox {
         let service: any ChatService
         var rate: RateLimit?
         var channels: [String: ChannelQueue] = [:]
+        /// Other names of channels, and the one that their queue has: order is kept whatever an action calls them.
+        var names: [String: String] = [:]
         /// Channels with something to do that nobody serves yet.
         var waiting: [String] = []
         var served = 0
-        var count = 0
         var inFlight = 0
         var pausedUntil: Timestamp?
     }
@@ -54,9 +55,18 @@ actor Outbox {
         var channel: String
     }
 
+    private enum Arrival {
+        case actions([OpenAction], isUnsure: Bool)
+        case name(String, of: String, account: String)
+    }
+
     private var lanes: [String: Lane] = [:]
     private var isClosing = false
-    private let starts = BatchQueue<Start>()
+    private let inboxes: [String: AccountInbox]
+    private let arrivals = BatchQueue<Arrival>()
+    /// How many actions of each account are not over.
+    private nonisolated let load: Locked<[String: Int]>
+    private let deadlines: Deadlines
     private let room = Signal()
     private let settings: EngineSettings
     private let queue: BatchQueue<Work>
@@ -72,6 +82,9 @@ actor Outbox {
         for (account, inbox) in accounts {
             lanes[account.name] = Lane(inbox: inbox, service: account.service, rate: account.rate)
         }
+        inboxes = lanes.mapValues(\.inbox)
+        load = Locked(lanes.mapValues { _ in 0 })
+        deadlines = Deadlines(time: time)
         self.settings = settings
         self.queue = queue
         self.gate = gate
@@ -81,10 +94,16 @@ actor Outbox {
     }
 
     /// Serves until finished, and then until everything that can go has gone.
-    func run() async {
+    func run() async throws {
+        try await scope(cancelling: [{ await self.deadlines.run() }]) {
+            await self.serveAll()
+        }
+    }
+
+    private func serveAll() async {
         await withDiscardingTaskGroup { group in
-            while let starts = await starts.takeAll() {
-                for start in starts { group.addTask { await self.serve(start) } }
+            while let arrivals = await arrivals.takeAll() {
+                for start in arrivals.flatMap(starts) { group.addTask { await self.serve(start) } }
             }
         }
     }
@@ -92,72 +111,121 @@ actor Outbox {
     /// What waits for a connection now stays in the journal.
     func finish() {
         isClosing = true
-        starts.finish()
+        arrivals.finish()
         for lane in lanes.values { lane.inbox.changed.fire() }
     }
 
-    /// Takes actions that are in the journal. `isUnsure`: an earlier run may have done them.
-    func add(_ actions: [OpenAction], isUnsure: Bool = false) {
-        for open in actions {
+    /// Takes actions that are in the journal, and does not wait. `isUnsure`: an earlier run may have done them.
+    nonisolated func add(_ actions: [OpenAction], isUnsure: Bool = false) {
+        let taken = actions.filter { open in
             let account = open.action.place.account
-            guard let lane = lanes[account] else {
+            guard let inbox = inboxes[account] else {
                 fail(open, "there is no account \"\(account)\"")
-                continue
+                return false
             }
-            // While it is not connected nobody waits for it: other accounts go on.
-            if lane.count >= settings.outboxLimit, !lane.inbox.isUp, !isUnsure {
-                fail(open, "\(lane.count) actions of \"\(account)\" wait already")
-                continue
+            let mayWait = isUnsure || inbox.isUp
+            let (isTaken, count) = load.withLock { load in
+                let count = load[account, default: 0]
+                // While it is not connected nobody waits for it: other accounts go on.
+                guard mayWait || count < settings.outboxLimit else { return (false, count) }
+                load[account] = count + 1
+                return (true, count)
             }
-            let channel = open.action.place.channel
-            lanes[account]?.count += 1
-            lanes[account]?.channels[channel, default: ChannelQueue()].add(
-                Item(open: open, isUnsure: isUnsure, backoff: settings.backoff))
-            start(channel, of: account)
+            if !isTaken { fail(open, "\(count) actions of \"\(account)\" wait already") }
+            return isTaken
         }
+        if !taken.isEmpty { arrivals.put(.actions(taken, isUnsure: isUnsure)) }
+    }
+
+    /// Actions may call the channel by either.
+    nonisolated func learn(_ name: String, of channel: String, account: String) {
+        arrivals.put(.name(name, of: channel, account: account))
     }
 
     /// Waits while a connected account has too much to do.
-    func waitForRoom() async {
+    nonisolated func waitForRoom() async {
         while !Task.isCancelled {
             let version = room.version
-            let isFull = lanes.values.contains { $0.count >= settings.outboxLimit && $0.inbox.isUp }
-            guard isFull else { return }
+            let full = load.withLock { [limit = settings.outboxLimit] in
+                $0.filter { $0.value >= limit }.map(\.key)
+            }
+            guard full.contains(where: { inboxes[$0]?.isUp == true }) else { return }
             await room.wait(past: version, noLongerThan: .seconds(1), by: time)
         }
     }
 
     /// Nothing goes on, and what is left waits for a connection.
     var isQuiet: Bool {
-        lanes.values.allSatisfy { $0.inFlight == 0 && ($0.count == 0 || !$0.inbox.isUp) }
+        let load = counts
+        return lanes.allSatisfy { account, lane in
+            lane.inFlight == 0 && (load[account] == 0 || !lane.inbox.isUp)
+        }
     }
 
-    var counts: [String: Int] { lanes.mapValues(\.count) }
+    /// How many actions each account has left to do.
+    nonisolated var counts: [String: Int] { load.withLock { $0 } }
 
-    private func fail(_ open: OpenAction, _ why: String) {
+    private nonisolated func fail(_ open: OpenAction, _ why: String) {
         counters.count(.failed)
         log.warning("not done: \(why)", [("action", open.key.text), ("by", open.action.by)])
         queue.put(.result(open, .failed(why)))
     }
 
-    private func start(_ channel: String, of account: String) {
-        guard var lane = lanes[account], var queue = lane.channels[channel], !queue.isServed else { return }
+    /// Puts what came in its place; says what has to be served now.
+    private func starts(of arrival: Arrival) -> [Start] {
+        switch arrival {
+        case .name(let name, let channel, let account):
+            // What waits under the name already keeps its place before what comes under the id.
+            if lanes[account]?.channels[name] == nil {
+                lanes[account]?.names[name] = channel
+            } else {
+                lanes[account]?.names[channel] = name
+            }
+            return []
+        case .actions(let actions, let isUnsure):
+            return actions.compactMap { open in
+                let account = open.action.place.account
+                let channel = lanes[account]?.names[open.action.place.channel] ?? open.action.place.channel
+                lanes[account]?.channels[channel, default: ChannelQueue()].add(
+                    Item(open: open, isUnsure: isUnsure, backoff: settings.backoff))
+                return start(channel, of: account)
+            }
+        }
+    }
+
+    private func start(_ channel: String, of account: String) -> Start? {
+        guard var lane = lanes[account], var queue = lane.channels[channel], !queue.isServed else {
+            return nil
+        }
+        defer { lanes[account] = lane }
         queue.isServed = true
         lane.channels[channel] = queue
         if lane.served < settings.channelsAtOnce {
             lane.served += 1
-            starts.put(Start(account: account, channel: channel))
-        } else if queue.moderation.isEmpty {
+            return Start(account: account, channel: channel)
+        }
+        if queue.moderation.isEmpty {
             lane.waiting.append(channel)
         } else {
             lane.waiting.insert(channel, at: 0)
         }
-        lanes[account] = lane
+        return nil
     }
 
-    /// Does what there is to do in one channel.
+    /// Does what there is to do in one channel, then in those that wait for it.
     private func serve(_ start: Start) async {
-        let (account, channel) = (start.account, start.channel)
+        var channel = start.channel
+        while true {
+            await serve(channel, of: start.account)
+            guard let next = lanes[start.account]?.waiting.first else { break }
+            lanes[start.account]?.waiting.removeFirst()
+            channel = next
+        }
+        lanes[start.account]?.served -= 1
+        gate.mayBeQuiet()
+    }
+
+    private func serve(_ channel: String, of account: String) async {
         while await mayGo(account, channel) {
             guard let item = lanes[account]?.channels[channel]?.pop() else { break }
             lanes[account]?.inFlight += 1
@@ -167,24 +235,17 @@ actor Outbox {
             case .over(let outcome):
                 // First the result, then the room: nobody may think in between that all is done.
                 queue.put(.result(item.open, outcome))
-                lanes[account]?.count -= 1
+                load.withLock { $0[account, default: 1] -= 1 }
                 room.fire()
             case .again(let item):
                 lanes[account]?.channels[channel]?.putBack(item)
             }
         }
-        lanes[account]?.served -= 1
         if lanes[account]?.channels[channel]?.first == nil {
             lanes[account]?.channels[channel] = nil
         } else {
             lanes[account]?.channels[channel]?.isServed = false
         }
-        if let next = lanes[account]?.waiting.first {
-            lanes[account]?.waiting.removeFirst()
-            lanes[account]?.served += 1
-            starts.put(Start(account: account, channel: next))
-        }
-        gate.changed.fire()
     }
 
     /// Waits until the next action of the channel may go; false when it is not to go in this run.
@@ -194,7 +255,7 @@ actor Outbox {
             let version = lane.inbox.changed.version
             if !lane.inbox.isUp {
                 if isClosing { return false }
-                gate.changed.fire()
+                gate.mayBeQuiet()
                 await lane.inbox.changed.wait(past: version)
                 // What waited for a while was waiting for this.
                 if lane.inbox.isUp { lanes[account]?.channels[channel]?.hurry() }
@@ -302,22 +363,20 @@ actor Outbox {
     private func limited(
         _ call: @escaping @Sendable () async throws(ChatServiceError) -> Receipt?
     ) async throws(ChatServiceError) -> Receipt? {
-        let (time, limit) = (time, settings.actionLimit)
-        let result = await withTaskGroup(of: Result<Receipt?, ChatServiceError>.self) { group in
-            group.addTask {
-                do throws(ChatServiceError) { return .success(try await call()) } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask {
-                try? await time.sleep(for: limit)
-                return .failure(.unknownOutcome("no answer in \(limit.components.seconds) s"))
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first ?? .failure(.unknownOutcome("stopped"))
+        // Not a child task: only this one is to end when its time is over.
+        let task = Task.detached { () async -> Result<Receipt?, ChatServiceError> in
+            do throws(ChatServiceError) { return .success(try await call()) } catch { return .failure(error) }
         }
-        return try result.get()
+        let deadline = deadlines.add(after: settings.actionLimit) { task.cancel() }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        if deadlines.remove(deadline) { return try result.get() }
+        // That it was told to end is no answer, but one that came at the last moment is.
+        if case .success(let receipt) = result { return receipt }
+        throw .unknownOutcome("no answer in \(settings.actionLimit.components.seconds) s")
     }
 }
 

@@ -5,6 +5,8 @@ internal import FoundationEssentials
 struct RowWriter {
     private(set) var bytes: [UInt8] = []
 
+    mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
     mutating func number(_ number: Int64) {
         // Small negative numbers stay small, too.
         unsigned(UInt64(bitPattern: (number << 1) ^ (number >> 63)))

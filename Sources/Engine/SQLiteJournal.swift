@@ -10,15 +10,33 @@ package actor SQLiteJournal: Journal {
     private var tail = LogTail()
     private var lastNumber: Int64 = 0
     private var isCheckpointed = true
+    /// Nothing was appended since the last look.
+    private var isIdle = true
 
-    /// So many changed rows go to their tables with each commit.
+    private let limits: TailLimits
+    /// The last row in which something to forget was looked for; nil between two such rounds, of which the next may
+    /// begin at `nextLook`.
+    private var looked: RowKey?
+    private var nextLook = Timestamp(milliseconds: 0)
+
+    /// So many changed rows may wait for their way to the tables, in so many entries of the log. Rows that change often
+    /// go there once for many changes, and a commit that moves none writes one page.
+    struct TailLimits {
+        var rows = 4096
+        var entries: Int64 = 2000
+    }
+
+    /// So many go there at once when there is nothing else to do.
     private static let slice = 200
 
     /// The database's thread is ours, too, so that a commit costs one hop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { database.unownedExecutor }
 
-    private init(_ database: Database, lock: LeaseLock?) {
+    package nonisolated var executor: (any SerialExecutor)? { database.executor }
+
+    private init(_ database: Database, _ limits: TailLimits, lock: LeaseLock?) {
         self.database = database
+        self.limits = limits
         self.lock = lock
     }
 
@@ -29,7 +47,9 @@ package actor SQLiteJournal: Journal {
     }
 
     /// The same for a disk that is full after so many pages.
-    package static func open(_ file: String, pagesLimit: Int?) async throws(JournalError) -> SQLiteJournal {
+    static func open(
+        _ file: String, pagesLimit: Int?, tail: TailLimits = TailLimits()
+    ) async throws(JournalError) -> SQLiteJournal {
         var options = DatabaseOptions()
         // Few large check-points; `tidy` makes most of them when nothing else is to be done.
         options.checkpointPages = 4000
@@ -39,7 +59,8 @@ package actor SQLiteJournal: Journal {
                 try connection.migrate(schema)
                 if let pagesLimit { try connection.setPagesLimit(pagesLimit) }
             }
-            return SQLiteJournal(database, lock: file == ":memory:" ? nil : LeaseLock(file: file + ".lock"))
+            return SQLiteJournal(
+                database, tail, lock: file == ":memory:" ? nil : LeaseLock(file: file + ".lock"))
         } catch {
             throw JournalError(error)
         }
@@ -94,25 +115,34 @@ package actor SQLiteJournal: Journal {
     package func append(_ changes: [RowChange], under lease: Lease) async throws(JournalError) {
         let number = lastNumber + 1
         let body = LogTail.body(of: changes)
-        // A long tail is shortened faster.
-        let slice = tail.first(max(Self.slice, tail.count / 50))
-        let oldest = tail.oldest(without: slice.count) ?? number
+        let slice = tail.first(surplus(with: changes.count, upTo: number))
+        let oldest = slice.isEmpty ? nil : tail.oldest(without: slice.count) ?? number
         try write { connection in
             try connection.check(lease)
             try connection.run("INSERT INTO log (number, body) VALUES (?, ?)", [.int(number), .blob(body)])
             try connection.writeBack(slice)
-            try connection.run("DELETE FROM log WHERE number < ?", [.int(oldest)])
+            if let oldest { try connection.run("DELETE FROM log WHERE number < ?", [.int(oldest)]) }
         }
         // Only now: had it failed, nothing would have changed.
         lastNumber = number
         tail.removeFirst(slice.count)
         tail.add(changes, number: number)
         isCheckpointed = false
+        isIdle = false
     }
 
-    package func tidy(under lease: Lease) async throws(JournalError) {
+    /// How many rows go to their tables with a commit of so many changes: few at a time, and none most of the time.
+    private func surplus(with changes: Int, upTo number: Int64) -> Int {
+        let most = max(32, 2 * changes)
+        if let oldest = tail.oldest, number - oldest > limits.entries { return most }
+        return min(max(0, tail.count + changes - limits.rows), most)
+    }
+
+    package func tidy(at now: Timestamp, under lease: Lease) async throws(JournalError) -> Bool {
+        defer { isIdle = true }
+        guard isIdle else { return false }
         if tail.count > 0 {
-            let slice = tail.first(Self.slice * 5)
+            let slice = tail.first(Self.slice)
             let oldest = tail.oldest(without: slice.count) ?? lastNumber + 1
             try write { connection in
                 try connection.check(lease)
@@ -120,10 +150,40 @@ package actor SQLiteJournal: Journal {
                 try connection.run("DELETE FROM log WHERE number < ?", [.int(oldest)])
             }
             tail.removeFirst(slice.count)
-        } else if !isCheckpointed {
+            return true
+        }
+        try forget(at: now, under: lease)
+        if !isCheckpointed {
             isCheckpointed = true
             try perform { _ = try $0.checkpoint() }
         }
+        return false
+    }
+
+    /// Looks at the next slice of what is remembered; of those who never come again nobody else would notice that their
+    /// time is over.
+    private func forget(at now: Timestamp, under lease: Lease) throws(JournalError) {
+        if looked == nil {
+            guard now >= nextLook else { return }
+            nextLook = now + .seconds(86_400)
+        }
+        let (after, limit) = (looked ?? RowKey(.memory, ""), Self.slice * 2)
+        let (last, forgotten) = try perform { connection in
+            var rows = try connection.rows(
+                "SELECT key, part, body FROM memory WHERE (key, part) > (?, ?) ORDER BY key, part LIMIT ?",
+                [.text(after.key), .text(after.part), .int(Int64(limit))]
+            ) { StoredRow(key: RowKey(.memory, $0.text(0), $0.text(1)), body: $0.blob(2)) }
+            let last = rows.count < limit ? nil : rows.last?.key
+            rows.removeAll { $0.key.part.isEmpty }
+            return (last, rows.compactMap { OwnerRow.change(forgettingIn: $0, at: now) })
+        }
+        looked = last
+        guard !forgotten.isEmpty else { return }
+        try write { connection in
+            try connection.check(lease)
+            try connection.writeBack(forgotten)
+        }
+        isCheckpointed = false
     }
 
     package func rows(of table: JournalTable, keys: [String]) async throws(JournalError) -> [StoredRow] {

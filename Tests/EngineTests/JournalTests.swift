@@ -35,26 +35,24 @@ import Testing
         for _ in 0..<3 {
             #expect(texts(try await journal.rows(of: .memory, keys: ["a", "b"])) == ["a/x=4", "a/y=2"])
             #expect(texts(try await journal.rows(of: .memory)) == ["a/x=4", "a/y=2"])
-            try await journal.tidy(under: lease)
+            _ = try await journal.tidy(at: noon, under: lease)
         }
         try await journal.append([change("a", "y", nil)], under: lease)
         #expect(texts(try await journal.rows(of: .memory)) == ["a/x=4"])
     }
 
     @Test func `thousands of rows are written back in slices, and the log is cut behind them`() async throws {
-        let journal = try await SQLiteJournal.open(file.path)
+        let journal = try await SQLiteJournal.open(
+            file.path, pagesLimit: nil, tail: SQLiteJournal.TailLimits(rows: 300, entries: 1000))
         let lease = try #require(try await lease(journal))
         for round in 0..<20 {
             let changes = (0..<100).map { change("\(($0 * 7 + round * 31) % 700)", "", "\(round)") }
             try await journal.append(changes, under: lease)
         }
         await journal.close()
-        let database = try Connection(file: file.path)
-        let logged = try database.value("SELECT count(*) FROM log")
-        let stored = try database.value("SELECT count(*) FROM memory")
-        database.close()
-        if case .int(let logged)? = logged { #expect(logged < 20) } else { Issue.record("no log") }
-        if case .int(let stored)? = stored { #expect(stored > 200) } else { Issue.record("no table") }
+        let (logged, stored) = try counts()
+        #expect(logged < 10)
+        #expect(stored > 200)
 
         var expected: [String: Int] = [:]
         for round in 0..<20 {
@@ -65,6 +63,80 @@ import Testing
         let rows = try await again.rows(of: .memory)
         #expect(texts(rows) == expected.map { "\($0.key)/=\($0.value)" }.sorted())
         await again.close()
+    }
+
+    @Test func `rows that change all the time do not make the log longer and longer`() async throws {
+        let journal = try await SQLiteJournal.open(
+            file.path, pagesLimit: nil, tail: SQLiteJournal.TailLimits(rows: 300, entries: 20))
+        let lease = try #require(try await lease(journal))
+        for round in 0..<100 {
+            try await journal.append(
+                [change("a", "", "\(round)"), change("b", "\(round % 3)", "\(round)")], under: lease)
+        }
+        #expect(
+            texts(try await journal.rows(of: .memory, keys: ["a", "b"])) == [
+                "a/=99", "b/0=99", "b/1=97", "b/2=98",
+            ])
+        await journal.close()
+        #expect(try counts().logged <= 21)
+        let again = try await SQLiteJournal.open(file.path)
+        _ = try await self.lease(again, "two")
+        #expect(
+            texts(try await again.rows(of: .memory)) == ["a/=99", "b/0=99", "b/1=97", "b/2=98"])
+        await again.close()
+    }
+
+    @Test func `once steward is idle all rows move to their tables`() async throws {
+        let journal = try await SQLiteJournal.open(file.path)
+        let lease = try #require(try await lease(journal))
+        try await journal.append((0..<500).map { change("\($0)", "", "x") }, under: lease)
+        // Just now there was something to do.
+        #expect(try await journal.tidy(at: noon, under: lease) == false)
+        var slices = 0
+        while try await journal.tidy(at: noon, under: lease) { slices += 1 }
+        #expect(slices == 3)
+        await journal.close()
+        let (logged, stored) = try counts()
+        #expect(logged == 0)
+        #expect(stored == 500)
+    }
+
+    @Test func `what was to be remembered for a while is removed although its people never return`()
+        async throws
+    {
+        func row(_ number: Int, keep: Duration?) -> RowChange {
+            var row = OwnerRow(owner: "rule")
+            let key = MemoryKey(owner: "rule", name: "cooldown", subject: .all)
+            row.apply(.claim(key, at: noon, most: 1, keep: keep), at: noon)
+            return RowChange(RowKey(.memory, "u\(number)", "rule"), row.body)
+        }
+        let journal = try await SQLiteJournal.open(file.path)
+        let lease = try #require(try await lease(journal))
+        var changes = (0..<1000).map { row($0, keep: .seconds($0 % 2 == 0 ? 60 : 7200)) }
+        changes += [row(1000, keep: nil), change("u0", "", "facts")]
+        try await journal.append(changes, under: lease)
+        let later = noon + .seconds(3600)
+        // A slice each time, once the log is empty.
+        for _ in 0..<20 { _ = try await journal.tidy(at: later, under: lease) }
+        let left = try await journal.rows(of: .memory)
+        #expect(
+            Set(left.map { "\($0.key.key)/\($0.key.part)" })
+                == Set((0..<500).map { "u\($0 * 2 + 1)/rule" } + ["u1000/rule", "u0/"]))
+        // The next round is a day later.
+        for _ in 0..<20 { _ = try await journal.tidy(at: noon + .seconds(10_000), under: lease) }
+        #expect(try await journal.rows(of: .memory).count == 502)
+        for _ in 0..<20 { _ = try await journal.tidy(at: noon + .seconds(100_000), under: lease) }
+        #expect(try await journal.rows(of: .memory).count == 2)
+        await journal.close()
+    }
+
+    /// Entries of the log and rows of the memory's table, as the file has them.
+    private func counts() throws -> (logged: Int64, stored: Int64) {
+        let database = try Connection(file: file.path)
+        defer { database.close() }
+        return try database.first("SELECT (SELECT count(*) FROM log), (SELECT count(*) FROM memory)") {
+            ($0.int(0), $0.int(1))
+        } ?? (-1, -1)
     }
 
     @Test(arguments: [true, false])

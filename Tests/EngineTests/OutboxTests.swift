@@ -179,6 +179,60 @@ import Testing
         #expect(texts(rig) == ["re: again"])
     }
 
+    @Test func `actions that call a channel by its name and by its id are one queue`() async throws {
+        let service = SlowService()
+        let (gate, time) = (EngineGate(), SystemTime())
+        let queue = BatchQueue<Work>()
+        let inbox = AccountInbox(
+            account: "slow", limit: 10, queue: queue, gate: gate, time: time, log: .silent,
+            cursors: { _ in [:] })
+        let outbox = Outbox(
+            [(EngineAccount(name: "slow", service: service), inbox)], settings: EngineSettings(),
+            queue: queue, gate: gate, counters: Counters(), time: time, log: .silent)
+        inbox.report(.up)
+        func send(_ numbers: Range<Int>) {
+            for number in numbers {
+                let place = Place(account: "slow", channel: number % 2 == 0 ? "lobby" : "CH1")
+                outbox.add([
+                    OpenAction(
+                        key: ActionKey(text: "\(number)"),
+                        action: ChatAction(.send(Outgoing("\(number)")), in: place), event: "", realm: "",
+                        since: time.now, order: Int64(number))
+                ])
+            }
+        }
+        // The name is learned while the first one is under way.
+        send(0..<1)
+        async let running: Void = outbox.run()
+        await service.begun.wait(past: 0)
+        outbox.learn("lobby", of: "CH1", account: "slow")
+        send(1..<50)
+        await outbox.finish()
+        try await running
+        #expect(service.order.withLock { $0 } == (0..<50).map { "\($0)" })
+    }
+
+    @Test func `an action that takes too long is looked for, and then done`() async throws {
+        let clock = ManualClock()
+        let rig = rig([Handler.echo], clock)
+        rig.chat.script([.hangs])
+        try await rig.runReady { [chat = rig.chat] engine in
+            let start = clock.now
+            chat.say("hi", as: "ana", in: "lobby")
+            await chat.wait { $0.hanging == 1 }
+            await clock.waitForSleeper(until: start + .seconds(60))
+            clock.advance(by: .seconds(59))
+            #expect(await engine.metrics.actions[.unknownOutcome] == nil)
+            clock.advance(by: .seconds(2))
+            while await engine.metrics.actions[.unknownOutcome] != 1 { await Task.yield() }
+            await clock.waitForSleeper(until: clock.now + .milliseconds(1))
+            clock.advance(by: .seconds(1))
+            await chat.wait { $0.performed.count == 1 }
+        }
+        #expect(texts(rig) == ["re: hi"])
+        #expect(rig.chat.lookUps == 1)
+    }
+
     @Test func `an account's own rate limit spreads its actions`() {
         let noon = Timestamp(milliseconds: 1_781_524_800_000)
         var limit = RateLimit(5, per: .seconds(10))
@@ -197,4 +251,24 @@ import Testing
         #expect(waits.dropFirst(10).allSatisfy { $0 >= .seconds(45) })
         #expect(Set(waits.dropFirst(10)).count > 100)
     }
+}
+
+/// Lets others run while it does something.
+private final class SlowService: ChatService {
+    let abilities = Abilities(events: [], actions: ["send"], textLimit: .init(4096, .codePoints))
+    let order = Locked<[String]>([])
+    let begun = Signal()
+
+    func run(_ inbox: any Inbox) async throws {}
+
+    func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt {
+        begun.fire()
+        for _ in 0..<20 { await Task.yield() }
+        order.withLock { $0.append(key.text) }
+        return Receipt()
+    }
+
+    func find(
+        _ action: ChatAction, key: ActionKey, since: Timestamp
+    ) async throws(ChatServiceError) -> Receipt? { nil }
 }

@@ -63,8 +63,8 @@ final class PowerCutJournal: Journal {
         try await inner.rows(of: table)
     }
 
-    func tidy(under lease: Lease) async throws(JournalError) {
+    func tidy(at now: Timestamp, under lease: Lease) async throws(JournalError) -> Bool {
         if isCut { throw .unwritable("power cut") }
-        try await inner.tidy(under: lease)
+        return try await inner.tidy(at: now, under: lease)
     }
 }

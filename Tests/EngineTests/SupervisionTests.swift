@@ -169,5 +169,5 @@ private final class TroubledJournal: Journal {
         try await inner.rows(of: table)
     }
 
-    func tidy(under lease: Lease) async throws(JournalError) {}
+    func tidy(at now: Timestamp, under lease: Lease) async throws(JournalError) -> Bool { false }
 }

@@ -289,6 +289,29 @@ func withAccount(
             #expect(try await inbox.story(of: 50) == (0..<50).map { "general + ana: \($0)" })
         }
     }
+
+    @Test func `what goes wrong all the time is said once, then once a minute with a count`() {
+        let noon = Timestamp(milliseconds: 1_781_524_800_000)
+        var complaint = Complaint(every: .seconds(60))
+        let said = (0..<400).compactMap { tick in
+            complaint.raise(at: noon + .milliseconds(300 * tick)).map { "\(tick): \($0)" }
+        }
+        #expect(said == ["0: 1", "200: 200"])
+        #expect(complaint.raise(at: noon + .seconds(120)) == 200)
+        #expect(complaint.raise(at: noon + .seconds(3600)) == 1)
+    }
+
+    @Test func `steward that is behind for long says so once, not at each try`() async throws {
+        let lines = Locked<[String]>([])
+        let log = Log(level: .info) { line in lines.withLock { $0.append(line.text) } }
+        try await withAccount(log: log, prepare: oneChannel) { peer, _, inbox in
+            try await inbox.waitUntilUp()
+            inbox.state.withLock { $0.refuses = 20 }
+            peer.say("0", by: "ana", in: general)
+            #expect(try await inbox.story(of: 1) == ["general + ana: 0"])
+        }
+        #expect(lines.withLock { $0 }.count { $0.hasPrefix("steward has too many events") } == 1)
+    }
 }
 
 extension Log {

@@ -8,7 +8,8 @@ package actor Database {
     /// As it was opened.
     package nonisolated let file: String
 
-    private nonisolated let executor: QueueExecutor
+    /// The thread, for actors that work with the database all the time: then there is no hop.
+    package nonisolated let executor: QueueExecutor
     private var connection: Connection?
 
     /// What happens to work whose task is cancelled.
@@ -83,18 +84,4 @@ package actor Database {
         connection?.close()
         connection = nil
     }
-}
-
-/// A dispatch queue as the executor of an actor. (`DispatchSerialQueue` is not to be had on Linux.)
-private final class QueueExecutor: SerialExecutor {
-    private let queue: DispatchQueue
-
-    init(label: String) { queue = DispatchQueue(label: label) }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -13,9 +13,14 @@ extension TwilioService {
             case .behind:
                 // Read on, or replies and pings would be stuck, too; the events come again from where steward stands.
                 let objects = reader.book?.fallBehind(batch) ?? []
-                behindUntil = clock.now() + timing.behind
+                let now = clock.now()
+                behindUntil = now + timing.behind
+                // It may last as long as a disk is full.
+                guard let times = behindComplaint.raise(at: now) else { continue }
+                let often = times > 1 ? " (\(times) times since this was last said)" : ""
                 log.warning(
-                    "steward has too many events; \(objects.count) streams are read again in a moment")
+                    "steward has too many events; \(objects.count) streams are read again in a moment\(often)"
+                )
             case .closed: isClosed = true
             }
         }

@@ -41,6 +41,7 @@ package actor TwilioService: ChatService {
     var isDelivering = false
     var isClosed = false
     var behindUntil: Timestamp?
+    var behindComplaint = Complaint(every: .seconds(60))
 
     // Seeing to what is read.
     var wakers: [CheckedContinuation<Void, Never>] = []
