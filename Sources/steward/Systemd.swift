@@ -1,4 +1,5 @@
 internal import Glibc
+internal import WebSocket
 
 /// Tells systemd how we are, over the datagram socket it names in the environment; silent without systemd.
 struct Systemd: Sendable {
@@ -21,9 +22,7 @@ struct Systemd: Sendable {
 
     /// Over with the next `ready`; the time is what units of the type `notify-reload` want.
     func reloading() {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+        let microseconds = Int64(monotonicSeconds() * 1_000_000)
         notify("RELOADING=1\nMONOTONIC_USEC=\(microseconds)\nSTATUS=reading rules and configuration anew")
     }
 
