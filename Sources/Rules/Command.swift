@@ -33,13 +33,13 @@ struct Command: Sendable {
     }
 
     /// Reads what was written behind the command.
-    func read(_ call: CommandCall, _ event: ChatEvent, _ directory: Directory) -> ReadArguments {
+    func read(_ call: CommandCall, _ event: ChatEvent, _ situation: Situation) -> ReadArguments {
         var scanner = ArgumentScanner(call.rest)
         var result = ReadArguments()
         for (index, argument) in arguments.enumerated() {
             let before = scanner
             if let text = scanner.next(argument.kind),
-                let value = argument.kind.value(text, event, directory)
+                let value = argument.kind.value(text, event, situation)
             {
                 result.values[argument.name.value] = value
                 continue
@@ -53,7 +53,7 @@ struct Command: Sendable {
                 continue
             }
             if let preset = argument.preset {
-                result.values[argument.name.value] = argument.kind.value(preset, event, directory)
+                result.values[argument.name.value] = argument.kind.value(preset, event, situation)
             }
         }
         if !scanner.isAtEnd { result.fits = false }
@@ -170,16 +170,16 @@ private struct ArgumentScanner {
 
 extension BotArgument.Kind {
     /// The value of what was written; nil when it is none of this kind.
-    func value(_ text: String, _ event: ChatEvent, _ directory: Directory) -> TemplateValue? {
+    func value(_ text: String, _ event: ChatEvent, _ situation: Situation) -> TemplateValue? {
         switch self {
         case .person:
             if text.lowercased() == "me", let member = event.member {
                 return .user(id: member.user.text, name: member.name)
             }
-            return TemplateValue.person(named: text, in: event).map { .user(id: $0.id, name: $0.name) }
+            return TemplateValue.person(named: text, event, situation).map { .user(id: $0.id, name: $0.name) }
         case .channel:
             let name = text.hasPrefix("#") ? String(text.dropFirst()) : text
-            return directory.places(named: name).isEmpty ? nil : .channel(title: name)
+            return situation.directory.places(named: name).isEmpty ? nil : .channel(title: name)
         case .word(let bounds), .rest(let bounds):
             guard bounds.map({ $0.contains(Int64(text.count)) }) ?? true, !text.isEmpty else { return nil }
             return .theirs(text)

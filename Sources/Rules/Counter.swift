@@ -16,14 +16,14 @@ struct Counter: Sendable {
     static let owner = "$counters"
 
     /// For the event's own user or channel, or for the user that a value names; nil when there is none.
-    func key(_ event: ChatEvent, _ subject: TemplateValue?) -> MemoryKey? {
+    func key(_ event: ChatEvent, _ situation: Situation, _ subject: TemplateValue?) -> MemoryKey? {
         let about: MemoryKey.Subject?
         switch per {
         case .all: about = .all
         case .channel: about = event.channel.map { .channel($0.id) }
         case .user:
             if let subject {
-                about = subject.person(in: event).map { .user(event.realm.user($0.id)) }
+                about = subject.person(event, situation).map { .user(event.realm.user($0.id)) }
             } else {
                 about = event.member.map { .user($0.user) }
             }
@@ -32,36 +32,13 @@ struct Counter: Sendable {
     }
 
     func value(_ values: TemplateValues) -> CounterValue {
-        let (event, memory) = (values.event, values.situation.memory)
+        let (event, situation) = (values.event, values.situation)
         let number = { @Sendable (subject: TemplateValue?) -> Int64 in
-            guard let key = key(event, subject), case .number(let number)? = memory.value(of: key) else {
-                return 0
-            }
+            guard let key = key(event, situation, subject),
+                case .number(let number)? = situation.memory.value(of: key)
+            else { return 0 }
             return number
         }
         return CounterValue(name: name, number: number(nil)) { number($0) }
-    }
-}
-
-extension TemplateValue {
-    /// The user that a value names; nil when it names nobody.
-    func person(in event: ChatEvent) -> (id: String, name: String)? {
-        switch self {
-        case .user(let id, let name), .mention(let id, let name): return (id, name)
-        case .absent, .list, .channel: return nil
-        default: return Self.person(named: plain, in: event)
-        }
-    }
-
-    /// `@ben`, `ben` and `@ben,` are all Ben.
-    static func person(named text: String, in event: ChatEvent) -> (id: String, name: String)? {
-        var name = text.trimmed[...]
-        if name.first == "@" { name.removeFirst() }
-        while let last = name.last, ".,:;!?".contains(last) { name.removeLast() }
-        guard !name.isEmpty, name.count <= 128 else { return nil }
-        if let member = event.member, member.user.text == name || member.name == name {
-            return (member.user.text, member.name)
-        }
-        return (String(name), String(name))
     }
 }

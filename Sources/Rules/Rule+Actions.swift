@@ -41,7 +41,7 @@ extension Rule {
         case .count, .reset:
             for count in step.counts {
                 guard let counter = counters[count.counter.value],
-                    let key = counter.key(event, count.subject?.value(values))
+                    let key = counter.key(event, situation, count.subject?.value(values))
                 else { continue }
                 decision.changes.append(
                     step.verb == .reset ? .forget(key) : .add(key, count.by, keep: counter.keep))
@@ -171,8 +171,8 @@ extension TemplateValues {
     /// The users that a value names.
     fileprivate func userIDs(_ path: TemplatePath) -> [String] {
         let value = value(of: path)
-        if case .list(let items) = value { return items.compactMap { $0.person(in: event)?.id } }
-        return [value.person(in: event)?.id].compactMap(\.self)
+        if case .list(let items) = value { return items.compactMap { $0.person(event, situation)?.id } }
+        return [value.person(event, situation)?.id].compactMap(\.self)
     }
 }
 

@@ -28,6 +28,8 @@ package final class RuleSet: Sendable {
     let commands: CommandTable
     /// The scenarios of all files, those of rules before those of their file.
     package let tests: [BotTest]
+    /// Whether a name in a text may mean somebody, so that names must be remembered.
+    let namesPeople: Bool
 
     private let ids: [String: Rule]
     private let turn: Locked<RuleTurn>
@@ -82,6 +84,7 @@ package final class RuleSet: Sendable {
         lanesOfRules = rules.map { rule in
             ([rule.condition].compactMap(\.self) + rule.branches.values).flatMap { $0.lanes(probes) }
         }
+        namesPeople = Self.namesPeople(rules)
         commands = CommandTable(
             rules.filter { $0.source.run != .disabled }.compactMap { rule in
                 rule.command.map { (rule.number, $0) }

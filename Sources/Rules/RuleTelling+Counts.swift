@@ -85,7 +85,7 @@ extension RuleTelling {
 
 extension RuleTurn {
     func mentions(_ test: MentionTest, _ event: ChatEvent, _ situation: Situation) -> Int64 {
-        figure(.mentions, event, situation) ?? 0
+        test.of == .members ? members(event, situation) : figure(.mentions, event, situation) ?? 0
     }
 }
 

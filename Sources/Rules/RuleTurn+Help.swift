@@ -12,7 +12,7 @@ extension RuleTurn {
                 && set.scopes[rule.scope].contains(event.channel, account: event.account, situation.directory)
                 && rule.condition.map { mayHold($0, rule, event, situation, set) } != false
         }
-        let asked = call.flatMap { help.command?.read($0, event, situation.directory).values["command"] }
+        let asked = call.flatMap { help.command?.read($0, event, situation).values["command"] }
         if let word = asked?.plain.lowercased(), !word.isEmpty {
             let prefix = help.command?.prefix ?? ""
             let name = word.hasPrefix(prefix) ? word.dropFirst(prefix.count) : word[...]

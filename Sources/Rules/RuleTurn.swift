@@ -43,6 +43,7 @@ struct RuleTurn {
     private(set) var call: CommandCall?
     private var figures = EventFigures()
     private var windows: [WindowState] = []
+    private var people = NamedPeople()
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -58,8 +59,11 @@ struct RuleTurn {
     ) -> Decision {
         let slate = slates.slate(event, name, set, situation.directory)
         if slate.isEmpty, witness == nil { return .nothing }
-        scan(event, name, situation, slate, stage, set)
+        let isNew = scan(event, name, situation, slate, stage, set)
         var progress = Progress()
+        if set.namesPeople, isNew, let member = event.member, look.user != situation.own {
+            progress.decision.changes += people.changes(member, event, situation.memory)
+        }
         if let witness {
             for rule in set.rules where rule.stage == stage {
                 let verdict = progress.ending ?? verdict(on: rule, event, situation, slate, set, progress)
@@ -69,7 +73,7 @@ struct RuleTurn {
             return progress.decision
         }
         let always = slate.always[stage.rawValue]
-        if always.isEmpty, candidates.isEmpty { return .nothing }
+        if always.isEmpty, candidates.isEmpty { return progress.decision }
         // Both lists are in the order of the rules; so is what comes of them.
         var (next, candidate) = (0, 0)
         while next < always.count || candidate < candidates.count {
@@ -107,13 +111,13 @@ struct RuleTurn {
     private mutating func scan(
         _ event: ChatEvent, _ name: EventName, _ situation: Situation, _ slate: Slate, _ stage: Stage,
         _ set: RuleSet
-    ) {
+    ) -> Bool {
         // A stage that was asked before asks about something else, even if it has the same id.
         let isSame =
             stage.rawValue > lastStage.rawValue && lastSlate === slate && lastName.number == name.number
             && lastID == event.id
         lastStage = stage
-        if isSame { return }
+        if isSame { return false }
         lastSlate = slate
         lastName = name
         lastID = event.id
@@ -143,6 +147,7 @@ struct RuleTurn {
             if let call { candidates += set.commands.rules(for: call) }
         }
         if candidates.count > 1 { candidates.sort() }
+        return true
     }
 
     /// Reads one text as if each of the lanes' fields had it.
@@ -309,6 +314,9 @@ struct RuleTurn {
             return isFound(probe) && test.holds(figures.links(of: look))
         case .mentions(let test):
             if test.everyone { return figures.value(of: .everyone, event, look, situation) == 1 }
+            if test.of == .members {
+                return look.text != nil && test.span.contains(members(event, situation))
+            }
             return figures.value(of: .mentions, event, look, situation).map(test.span.contains) == true
         case .caps(let test): return figures.caps(of: look).map(test.holds) == true
         case .time(let test): return test.holds(isOpen)
@@ -352,6 +360,12 @@ struct RuleTurn {
         return [:]
     }
 
+    /// How many of those whom the text calls were seen before.
+    func members(_ event: ChatEvent, _ situation: Situation) -> Int64 {
+        let names = look.text.map { MentionFinder.names(in: $0) } ?? []
+        return Int64(names.count { People.find($0, event, situation.memory) != nil })
+    }
+
     /// What the templates of a rule can print.
     func values(
         of rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
@@ -361,7 +375,7 @@ struct RuleTurn {
         if rule.wantsWindow { values.window = OpenSpan(rule.windows, at: event.sentAt) }
         if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
         if let call, let command = rule.command {
-            values.arguments = command.read(call, event, situation.directory).values
+            values.arguments = command.read(call, event, situation).values
         }
         for variable in rule.source.vars {
             values.locals[variable.name.value] = variable.template.value(values)
@@ -372,7 +386,7 @@ struct RuleTurn {
     /// Whether what was written behind a command is what it takes.
     private func fits(_ rule: Rule, _ event: ChatEvent, _ situation: Situation) -> Bool {
         guard let call, let command = rule.command else { return false }
-        return command.read(call, event, situation.directory).fits
+        return command.read(call, event, situation).fits
     }
 
     // MARK: Acting

@@ -72,7 +72,7 @@ final class UserTest: Sendable {
     }
 
     private static func names(_ text: String, _ member: Member) -> Bool {
-        let name = (text.hasPrefix("@") ? String(text.dropFirst()) : text).trimmed.lowercased()
+        let name = People.bare(text).lowercased()
         return name == member.name.lowercased() || name == member.user.text.lowercased()
     }
 }

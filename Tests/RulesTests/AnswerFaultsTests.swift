@@ -68,6 +68,50 @@ import Unicode
         #expect(try Scene(CommandTests.bot).say(text) == ["reply general: \(answer)"])
     }
 
+    @Test
+    func `whoever is called by name has the points under their id, and nobody takes a name that is an id`()
+        throws
+    {
+        let scene = try Scene(
+            """
+            version: 1
+            counters: {karma: {per: user, keep: forever}}
+            rules:
+              thanks:
+                when: messageAdded
+                if:
+                  text: {regex: '^thanks @(?<who>[\\p{L}0-9_.-]+)'}
+                  user: {is_not: match.who}
+                  mentions: {at_least: 1, of: members}
+                do: [{count: {karma: {user: "{{ match.who }}"}}}, {react: "1"}]
+              karma:
+                when: {command: {name: karma, args: {who: optional person}}}
+                do: [{reply: "{{ args.who.name | default(user.name) }}: {{ counters.karma | of(args.who, user) }}"}]
+            """)
+        func say(_ text: String, _ id: String, _ name: String) -> [String] {
+            scene.take(
+                scene.event(
+                    .messageAdded(scene.message(text, by: scene.member(id, name: name))),
+                    in: scene.channel("general")))
+        }
+        #expect(say("thanks @Ben", "ana", "ana") == [])
+        #expect(say("hello", "u17", "Ben") == [])
+        #expect(say("thanks @Ben!", "ana", "ana") == ["react general: 1"])
+        #expect(say("thanks @ben.", "ana", "ana") == ["react general: 1"])
+        #expect(say("thanks @u17", "ana", "ana") == ["react general: 1"])
+        #expect(say("thanks @ben.", "u17", "Ben") == [])
+        #expect(say("!karma", "u17", "Ben") == ["reply general: Ben: 3"])
+        #expect(say("!karma @BEN", "ana", "ana") == ["reply general: Ben: 3"])
+        #expect(say("!karma u17", "ana", "ana") == ["reply general: Ben: 3"])
+        #expect(say("hello", "u17", "Benjamin") == [])
+        #expect(say("!karma benjamin", "ana", "ana") == ["reply general: Benjamin: 3"])
+        // Eve calls herself as Ana's id is; the points stay Ana's.
+        #expect(say("hello", "eve", "Ana") == [])
+        #expect(say("thanks @Ana", "u17", "Benjamin") == ["react general: 1"])
+        #expect(say("!karma", "ana", "ana") == ["reply general: ana: 1"])
+        #expect(say("!karma", "eve", "Ana") == ["reply general: Ana: 0"])
+    }
+
     @Test func `a quote above it neither hides a command nor calls one`() throws {
         let scene = try Scene(CommandTests.bot)
         #expect(scene.say("> hello\n> you\n\n!karma") == ["reply general: ana has 0 points."])

@@ -35,7 +35,7 @@ import Testing
         ("when do you open?", "lobby", ["We are closed."]),
         ("see https://bit.ly/x", "support", ["delete the message", "full address"]),
         ("STOP SHOUTING AT ALL OF US", "lobby", ["No need to shout."]),
-        ("thanks @ben!", "lobby", ["count karma +1 of ben", "react with 💚"]),
+        ("thanks @ben!", "lobby", ["nothing would be done"]),
         ("!karma ben", "lobby", ["ben has 0 points."]),
         ("!help", "support", ["!karma [who] - How many points"]),
         ("thanks @ana", "lobby", ["match.who is ana", "nothing would be done"]),

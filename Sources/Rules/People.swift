@@ -1,0 +1,130 @@
+internal import Chat
+internal import Unicode
+
+/// Who goes by which name. People write names, and steward remembers by ids; so rule sets in which a name can mean
+/// somebody remember the name of everyone who was seen.
+enum People {
+    /// No rule can have this name.
+    private static let owner = "$people"
+
+    /// What is to be remembered of a member; empty when it is.
+    static func changes(_ member: Member, _ event: ChatEvent, _ memory: any Recollection) -> [MemoryChange] {
+        let key = MemoryKey(owner: owner, name: "name", subject: .user(member.user))
+        if memory.value(of: key) == .text(member.name) { return [] }
+        var changes: [MemoryChange] = [.set(key, .text(member.name), keep: nil)]
+        let id = member.user.text
+        for name in Set([id, member.name].map { $0.folded(to: .plain) }) where !name.isEmpty {
+            let key = self.key(for: name, event)
+            // Nobody takes a name that is somebody else's id.
+            if case .text(let other)? = memory.value(of: key), other != id, other.folded(to: .plain) == name {
+                continue
+            }
+            changes.append(.set(key, .text(id), keep: nil))
+        }
+        return changes.sorted { $0.name < $1.name }
+    }
+
+    /// Whom a name or an id means; nil when nobody was seen who goes by it.
+    static func find(_ name: String, _ event: ChatEvent, _ memory: any Recollection) -> (
+        id: String, name: String
+    )? {
+        if let member = event.member, member.user.text == name || member.name == name {
+            return (member.user.text, member.name)
+        }
+        if let known = self.name(of: name, event, memory) { return (name, known) }
+        guard case .text(let id)? = memory.value(of: key(for: name.folded(to: .plain), event)) else {
+            return nil
+        }
+        return (id, self.name(of: id, event, memory) ?? id)
+    }
+
+    private static func name(of id: String, _ event: ChatEvent, _ memory: any Recollection) -> String? {
+        let key = MemoryKey(owner: owner, name: "name", subject: .user(event.realm.user(id)))
+        guard case .text(let name)? = memory.value(of: key) else { return nil }
+        return name
+    }
+
+    /// Where the id of whoever goes by a name is kept: with a user whom the name alone makes.
+    private static func key(for folded: String, _ event: ChatEvent) -> MemoryKey {
+        MemoryKey(owner: owner, name: "id", subject: .user(event.realm.user("@\(folded)")))
+    }
+
+    /// The name in what people write: `@ben`, `ben` and `@ben,` are all Ben.
+    static func bare(_ text: String) -> String {
+        var name = text.trimmed[...]
+        if name.first == "@" { name.removeFirst() }
+        while let last = name.last, ".,:;!?".contains(last) { name.removeLast() }
+        return String(name)
+    }
+}
+
+/// Whose names need not be looked up again: those of which memory has said that they are remembered.
+struct NamedPeople {
+    private var names = [(number: UInt32, name: String)](repeating: (0, ""), count: 1024)
+
+    mutating func changes(_ member: Member, _ event: ChatEvent, _ memory: any Recollection) -> [MemoryChange]
+    {
+        let number = member.user.identity.number
+        let slot = Int(number % 1024)
+        if names[slot].number == number, names[slot].name == member.name { return [] }
+        let changes = People.changes(member, event, memory)
+        if changes.isEmpty { names[slot] = (number, member.name) }
+        return changes
+    }
+}
+
+extension MemoryChange {
+    fileprivate var name: String {
+        switch self {
+        case .claim(let key, _, _, _), .add(let key, _, _), .set(let key, _, _), .forget(let key): key.name
+        }
+    }
+}
+
+extension TemplateValue {
+    /// The user that a value names; nil when it names nobody.
+    func person(_ event: ChatEvent, _ situation: Situation) -> (id: String, name: String)? {
+        switch self {
+        case .user(let id, let name), .mention(let id, let name): return (id, name)
+        case .absent, .list, .channel: return nil
+        default: return Self.person(named: plain, event, situation)
+        }
+    }
+
+    /// Whoever goes by that name, or somebody who was never seen.
+    static func person(
+        named text: String, _ event: ChatEvent, _ situation: Situation
+    ) -> (id: String, name: String)? {
+        let name = People.bare(text)
+        guard !name.isEmpty, name.utf8.count <= 256 else { return nil }
+        return People.find(name, event, situation.memory) ?? (name, name)
+    }
+}
+
+extension RuleSet {
+    /// Whether names that people write mean somebody to one of the rules.
+    static func namesPeople(_ rules: [Rule]) -> Bool {
+        rules.contains { rule in
+            rule.command?.arguments.contains { if case .person = $0.kind { true } else { false } } == true
+                || rule.source.allSteps.contains { step in
+                    step.counts.contains { $0.subject != nil }
+                        || step.message.mention.contains {
+                            $0.value.root != "user" && $0.value.root != "users"
+                        }
+                }
+                || ([rule.condition].compactMap(\.self) + rule.branches.values).contains(
+                    where: \.asksForMembers)
+        }
+    }
+}
+
+extension Condition {
+    fileprivate var asksForMembers: Bool {
+        switch self {
+        case .mentions(let test): test.of == .members
+        case .all(let list), .any(let list): list.contains(where: \.asksForMembers)
+        case .not(let condition): condition.asksForMembers
+        default: false
+        }
+    }
+}
