@@ -8,13 +8,14 @@ SHARE      = $(PREFIX)/share
 RELEASE    = swift build -c release --static-swift-stdlib
 BINARY     = .build/release/steward
 
-.PHONY: help run test build bench endurance install packages lint format check clean
+.PHONY: help run test build bench fuzz endurance install packages lint format check clean
 
 help:
 	@echo 'make run      build steward and start it with config.yaml: the built-in chat server and one bot'
 	@echo 'make test     lint, build, all tests, the thread sanitizer, and the tests of bots/'
 	@echo 'make build    the release program, .build/release/steward'
 	@echo 'make bench    speed and memory, beside a stated peer'
+	@echo 'make fuzz     feeds the readers made-up bytes, SECONDS=60 for each of them'
 	@echo 'make endurance  ten minutes of chat with short tokens, then with cuts, restarts and kills'
 	@echo 'make install  the program, manual and completions into PREFIX ($(PREFIX)), its unit, and a first /etc/steward'
 	@echo '              (DESTDIR for packagers)'
@@ -66,6 +67,12 @@ install: build
 	sed 's|@PREFIX@|$(PREFIX)|' systemd/steward.service > $(DESTDIR)/lib/systemd/system/steward.service
 	install -m 644 systemd/steward.sysusers $(DESTDIR)/usr/lib/sysusers.d/steward.conf
 	install -m 644 systemd/steward.tmpfiles $(DESTDIR)/usr/lib/tmpfiles.d/steward.conf
+
+# Made-up files, templates and texts for SECONDS each, led by what they reach in the program (libFuzzer); what breaks
+# it is kept as .build/fuzz/found-*.
+SECONDS ?= 60
+fuzz: packages
+	Tests/Fuzz/run $(SECONDS)
 
 packages:
 	@systemd/packages

@@ -85,7 +85,9 @@ let parts: [[Target]] = [
         "ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
         testsUse: ["HTTP"],
         // In the program itself, so that it stays one file.
-        resources: ["page.html", "style.css", "script.js", "icon.svg"].map { .embedInCode("Resources/\($0)") }
+        resources: ["page.html", "style.css", "script.js", "unsent.js", "icon.svg"].map {
+            .embedInCode("Resources/\($0)")
+        }
     ),
     part("ChatTesting", uses: ["Chat", "Rehearsal"]),
 ]
@@ -107,6 +109,10 @@ let package = Package(
             name: "steward", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
         .executableTarget(
             name: "Bench", dependencies: everything.map { .init(stringLiteral: $0) }, swiftSettings: strict),
+        // What `make fuzz` feeds with made-up bytes.
+        .executableTarget(
+            name: "Fuzz", dependencies: ["Chat", "ChatTesting", "Rules", "YAML"], path: "Tests/Fuzz",
+            exclude: ["Seeds", "run", "words.dict"], swiftSettings: strict),
         // Random numbers for tests, the same in each run.
         .target(name: "Seeds", path: "Tests/Seeds", swiftSettings: strict),
         // Programs in other languages that tests talk to.

@@ -12,7 +12,7 @@ package final class ChatServer: Sendable {
     let hall: Hall
     let twilio: TwilioDoor
     let faultList: Faults
-    private let store: WorldStore?
+    let store: WorldStore?
     private let http: HTTPServer
     private let work: [Task<Void, Never>]
     private let isStopped = Locked(false)
@@ -26,7 +26,13 @@ package final class ChatServer: Sendable {
     package static func start(
         _ settings: ServerSettings, loop: SocketLoop, log: Log = .silent
     ) async throws -> ChatServer {
-        if !isLoopback(settings.host), settings.secret?.isEmpty ?? true {
+        if settings.secret == "" {
+            throw StartError(
+                description:
+                    "the chat server's secret is empty: give it a value, or take the secret away to let everybody on this machine in"
+            )
+        }
+        if !isLoopback(settings.host), settings.secret == nil {
             throw StartError(
                 description:
                     "the chat server listens on \(settings.host) and would give tokens to anybody there: set a secret, or listen on 127.0.0.1"
@@ -39,11 +45,15 @@ package final class ChatServer: Sendable {
         let rates = WriteRates(perSecond: settings.writesPerSecond)
         let twilio = TwilioDoor(
             hall: hall, issuer: issuer, settings: settings, faults: faults, rates: rates, log: log)
+        let refusals = Refusals(log: log)
         let front = FrontDoor(
             settings: settings, twilio: twilio,
-            browser: BrowserDoor(hall: hall, settings: settings, rates: rates, log: log),
-            tokens: TokenDoor(issuer: issuer, settings: settings, faults: faults),
-            media: MediaDoor(hall: hall, issuer: issuer, settings: settings, shelf: MediaShelf(store: store)))
+            browser: BrowserDoor(
+                hall: hall, settings: settings, rates: rates, issuer: issuer, refusals: refusals),
+            tokens: TokenDoor(issuer: issuer, settings: settings, faults: faults, refusals: refusals),
+            media: MediaDoor(
+                hall: hall, issuer: issuer, settings: settings, shelf: MediaShelf(store: store),
+                refusals: refusals))
         let http: HTTPServer
         do {
             var limits = HTTPLimits()

@@ -15,7 +15,7 @@ struct FrontDoor: Sendable {
         }
         let path = request.segments
         switch path.first {
-        case nil where request.path == "/", "style.css", "script.js", "icon.svg":
+        case nil where request.path == "/", "style.css", "script.js", "unsent.js", "icon.svg":
             return WebPage.answer(request)
         case "browser" where path.count == 1: return browser.answer(request)
         case "token" where path.count == 1: return tokens.answer(request)

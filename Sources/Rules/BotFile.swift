@@ -6,6 +6,7 @@ struct BotFile: Sendable {
     var version: Placed<String>?
     /// Constants for templates.
     var vars: [String: String] = [:]
+    var varSpots: [String: Spot] = [:]
     var lists: [BotList] = []
     var windows: [BotWindow] = []
     var groups: [BotGroup] = []

@@ -9,6 +9,9 @@ package struct BotFileError: Error, Sendable, Equatable, CustomStringConvertible
     /// Both counted from 1; columns are code points.
     package var line: Int
     package var column: Int
+    /// Behind the last character of what it is about, as far as the line tells.
+    package var endColumn: Int
+    package var code: FindingCode
     package var problem: String
     package var hint: String?
     /// The source line with a caret below the place; empty when there is no such line.
@@ -47,6 +50,7 @@ final class Findings {
     private(set) var all: [BotFileError] = []
     private(set) var errorCount = 0
     private var sources: [String: YAMLSource] = [:]
+    private var allowances: [String: Allowances] = [:]
     private var order: [String] = []
     private var said: Set<Said> = []
 
@@ -58,25 +62,40 @@ final class Findings {
     func add(_ source: YAMLSource, of file: String) {
         sources[file] = source
         order.append(file)
+        let allowances = Allowances(source)
+        self.allowances[file] = allowances
+        for unknown in allowances.unknown {
+            warn(
+                "there is no warning \"\(unknown.value)\"", at: Spot(file: file, place: unknown.place),
+                hint: Suggestion.hint(for: unknown.value, among: FindingCode.warnings.map(\.rawValue)),
+                code: .unknownName)
+        }
     }
 
-    func error(_ problem: String, at spot: Spot, hint: String? = nil) {
+    func error(_ problem: String, at spot: Spot, hint: String? = nil, code: FindingCode = .wrongValue) {
         // A list's word is looked at wherever the list is used.
         guard said.insert(Said(problem: problem, spot: spot)).inserted else { return }
         errorCount += 1
-        add(.error, problem, spot, hint)
+        add(.error, problem, spot, hint, code)
     }
 
-    func warn(_ problem: String, at spot: Spot, hint: String? = nil) {
+    /// Notes what is probably not meant, unless a comment in the file allows it.
+    func warn(_ problem: String, at spot: Spot, hint: String? = nil, code: FindingCode = .style) {
         guard said.insert(Said(problem: problem, spot: spot)).inserted else { return }
-        add(.warning, problem, spot, hint)
+        if allowances[spot.file]?.allows(code, at: spot.place.line) == true { return }
+        add(.warning, problem, spot, hint, code)
     }
 
-    private func add(_ severity: BotFileError.Severity, _ problem: String, _ spot: Spot, _ hint: String?) {
+    private func add(
+        _ severity: BotFileError.Severity, _ problem: String, _ spot: Spot, _ hint: String?,
+        _ code: FindingCode
+    ) {
+        let source = sources[spot.file]
         all.append(
             BotFileError(
                 severity: severity, file: spot.file, line: spot.place.line, column: spot.place.column,
-                problem: problem, hint: hint, excerpt: sources[spot.file]?.excerpt(at: spot.place) ?? ""))
+                endColumn: source?.end(at: spot.place) ?? spot.place.column, code: code, problem: problem,
+                hint: hint, excerpt: source?.excerpt(at: spot.place) ?? ""))
     }
 
     /// File by file in the order they were read, each by place.

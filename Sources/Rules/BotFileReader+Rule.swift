@@ -15,7 +15,9 @@ extension BotFileReader {
                 BotTables.rule[$0] == nil && BotTables.rule.hint(for: $0).contains("\"\(name)\"")
             }
             // A misspelt key was noted already.
-            if !near { findings.error("rule \"\(id)\" has no \"\(name)\"", at: rule.id.spot) }
+            if !near {
+                findings.error("rule \"\(id)\" has no \"\(name)\"", at: rule.id.spot, code: .missingKey)
+            }
         }
         rule.signature = ["when", "in", "not_in", "if", "exempt"].map { name in
             entry.value[name].map(Self.signature) ?? "-"
@@ -48,6 +50,7 @@ extension BotFileReader {
                 continue
             }
             guard let text = text(item) else { continue }
+            witness?.took(EventName.allCases.map(\.rawValue), item)
             if let name = EventName(rawValue: text) {
                 rule.when.append(Placed(name, at: spot(item)))
             } else if let special = BotTables.specialEvents[text] {
@@ -61,7 +64,7 @@ extension BotFileReader {
                 error(
                     "unknown event \"\(text.shortened)\"", at: item,
                     hint: Suggestion.hint(for: text, among: names)
-                        ?? "the usual ones are messageAdded and memberJoined")
+                        ?? "the usual ones are messageAdded and memberJoined", code: .unknownName)
             }
         }
         if rule.command != nil, rule.when.count > 1 {
@@ -71,6 +74,8 @@ extension BotFileReader {
 
     func once(_ node: YAMLNode, into rule: inout BotRule) {
         guard let text = text(node) else { return }
+        witness?.took(
+            ["per user", "per channel", "per user per window", "per channel per window"], node)
         switch text {
         case "per user", "per user per window": rule.once = .user
         case "per channel", "per channel per window": rule.once = .channel
@@ -83,7 +88,7 @@ extension BotFileReader {
     }
 
     func exempt(_ node: YAMLNode) -> Exempt? {
-        if node.text == "none" { return Exempt() }
+        if isWord(node, "none") { return Exempt() }
         var exempt = Exempt()
         switch node.kind {
         case .mapping:

@@ -11,6 +11,10 @@ final class BotFileReader {
     var testChannels: [Placed<String>] = []
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
     private let root: YAMLNode?
+    /// Told what is asked of each node, when the reader is used to describe the language.
+    var witness: ShapeWitness?
+    /// The mapping whose entries are read one by one.
+    private var lastMapping: YAMLNode?
 
     init(_ source: BotSource, findings: Findings) {
         file = source.name
@@ -22,9 +26,9 @@ final class BotFileReader {
         for error in document.errors {
             let spot = Spot(file: file, place: error.place)
             if error.isWarning {
-                findings.warn(error.problem, at: spot, hint: error.hint)
+                findings.warn(error.problem, at: spot, hint: error.hint, code: .unusedAnchor)
             } else {
-                findings.error(error.problem, at: spot, hint: error.hint)
+                findings.error(error.problem, at: spot, hint: error.hint, code: .brokenYAML)
             }
         }
     }
@@ -44,7 +48,8 @@ final class BotFileReader {
         result.testCounters = testCounters
         result.prefixCommandsInTests()
         if result.version == nil, root.entries != nil, root["version"] == nil {
-            findings.error("\"version\" is missing", at: start, hint: "begin with \"version: 1\"")
+            findings.error(
+                "\"version\" is missing", at: start, hint: "begin with \"version: 1\"", code: .missingKey)
         }
         return result
     }
@@ -52,13 +57,17 @@ final class BotFileReader {
     /// Reads a mapping by the table of its keys.
     func read<Target>(_ node: YAMLNode, _ table: KeyTable<Target>, into target: inout Target) {
         guard let entries = mapping(node, table.owner) else { return }
+        if let witness { return witness.took(table, target, node) }
         for entry in entries { read(entry, table, into: &target) }
     }
 
     func read<Target>(_ entry: YAMLNode.Entry, _ table: KeyTable<Target>, into target: inout Target) {
+        if let witness, let lastMapping { return witness.took(table, target, lastMapping) }
         guard let name = entry.key.text else { return }
         guard let key = table[name] else {
-            error("unknown \(table.noun) \"\(name)\"", at: entry.key, hint: table.hint(for: name))
+            error(
+                "unknown \(table.noun) \"\(name)\"", at: entry.key, hint: table.hint(for: name),
+                code: .unknownName)
             return
         }
         guard let read = key.read else {
@@ -72,7 +81,9 @@ final class BotFileReader {
 
     func mapping(_ node: YAMLNode, _ what: String) -> [YAMLNode.Entry]? {
         switch node.kind {
-        case .mapping(let entries): return entries
+        case .mapping(let entries):
+            lastMapping = node
+            return entries
         case .unreadable: return nil
         case .sequence: error("\(what) is written as keys with values, not as a list", at: node)
         case .scalar(let text, _):
@@ -99,15 +110,23 @@ final class BotFileReader {
             if isProse, style == .plain, let comment = node.comment {
                 findings.warn(
                     "\"\(comment.shortened)\" is a comment, not part of the text", at: behind(node),
-                    hint: "put the whole text in quotes if it belongs to it")
+                    hint: "put the whole text in quotes if it belongs to it", code: .commentAfterText)
             }
+            witness?.tookText(node)
             return text
         }
         return nil
     }
 
+    /// Whether a node is one of the words that say what cannot be written otherwise, such as `none`.
+    func isWord(_ node: YAMLNode, _ word: String) -> Bool {
+        if case .scalar = node.kind { witness?.took(word: word, node) }
+        return node.text == word
+    }
+
     func bool(_ node: YAMLNode) -> Bool? {
         guard let text = text(node) else { return nil }
+        witness?.tookTruth(node)
         guard case .scalar(_, .plain) = node.kind, let value = Bool(text) else {
             let isWord = ["yes", "no", "on", "off", "y", "n"].contains(text.lowercased())
             let why = isWord ? " (yes/no/on/off are text here)" : ""
@@ -122,6 +141,7 @@ final class BotFileReader {
         _ node: YAMLNode, _ type: Value.Type = Value.self, _ what: String = "value", later: [String] = []
     ) -> Value? {
         guard let text = text(node) else { return nil }
+        witness?.took(Value.allCases.map(\.rawValue), node)
         if let value = Value(rawValue: text) { return value }
         if later.contains(text) {
             notBuilt(text, at: node)
@@ -131,7 +151,7 @@ final class BotFileReader {
         let hint =
             Suggestion.hint(for: text, among: names + later)
             ?? "use " + (names.count > 8 ? "a name from the manual" : names.joined(separator: ", "))
-        error("unknown \(what) \"\(text.shortened)\"", at: node, hint: hint)
+        error("unknown \(what) \"\(text.shortened)\"", at: node, hint: hint, code: .unknownName)
         return nil
     }
 
@@ -211,12 +231,14 @@ final class BotFileReader {
         return node.end.column - node.place.column == text.unicodeScalars.count + 2 * quotes ? quotes : nil
     }
 
-    func error(_ problem: String, at node: YAMLNode, hint: String? = nil) {
-        findings.error(problem, at: spot(node), hint: hint)
+    func error(
+        _ problem: String, at node: YAMLNode, hint: String? = nil, code: FindingCode = .wrongValue
+    ) {
+        findings.error(problem, at: spot(node), hint: hint, code: code)
     }
 
     func notBuilt(_ name: String, at node: YAMLNode) {
-        error("\"\(name)\" is not built yet", at: node)
+        error("\"\(name)\" is not built yet", at: node, code: .notBuilt)
     }
 
     private func empty(_ node: YAMLNode) {

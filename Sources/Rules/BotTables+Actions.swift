@@ -24,7 +24,7 @@ extension BotTables {
             },
             Key("delete", "Removes the message.") { node, step, reader in
                 switch node.text {
-                case "message": break
+                case _ where reader.isWord(node, "message"): break
                 case "burst": reader.notBuilt("burst", at: node)
                 default:
                     if case .mapping = node.kind {
@@ -112,11 +112,13 @@ extension BotTables {
     }
 
     static let reply = KeyTable<BotStep>(
-        "reply", [textKey, splitKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
+        "reply", required: ["text"],
+        [textKey, splitKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
     static let send = KeyTable<BotStep>(
-        "send", [textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
+        "send", required: ["text"],
+        [textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
     static let dm = KeyTable<BotStep>(
-        "dm",
+        "dm", required: ["text"],
         [
             textKey, splitKey, silentKey, footerKey,
             Key("if_closed", "skip: nothing, when the member cannot be written to.") { node, step, reader in
@@ -126,9 +128,12 @@ extension BotTables {
                 reader.error("unknown value \"\(text.shortened)\"", at: node, hint: "use skip")
             },
         ])
-    static let warn = KeyTable<BotStep>("warn", [textKey, silentKey, mentionKey, deleteAfterKey])
+    static let warn = KeyTable<BotStep>(
+        "warn", required: ["text"],
+        [textKey, silentKey, mentionKey, deleteAfterKey])
     static let relay = KeyTable<BotStep>(
-        "relay", [toKey, textKey, splitKey, quoteKey, footerKey, silentKey, mentionKey])
+        "relay", required: ["to"],
+        [toKey, textKey, splitKey, quoteKey, footerKey, silentKey, mentionKey])
     static let delete = KeyTable<BotStep>(
         "delete", [.later("last"), .later("from"), .later("keep_copy")])
 }
@@ -164,6 +169,10 @@ extension BotFileReader {
                 _ = text(node)
                 return nil
             }
+            if let witness {
+                witness.took(["delete", "stop"], node)
+                return nil
+            }
             guard let verb = verb(name, at: node) else { return nil }
             guard verb == .delete || verb == .stop else {
                 error("\"\(name)\" does not say what", at: node, hint: "write \(name): \"…\"")
@@ -171,6 +180,12 @@ extension BotFileReader {
             }
             return BotStep(verb: verb, spot: spot(node), path: path)
         case .mapping(let entries):
+            if let witness {
+                witness.took(
+                    BotTables.actions, BotStep(verb: .reply, spot: spot(node), path: path), node,
+                    isOneKey: true)
+                return nil
+            }
             guard let entry = entries.first else {
                 error("this action is empty", at: node)
                 return nil
@@ -191,7 +206,9 @@ extension BotFileReader {
 
     private func verb(_ name: String, at node: YAMLNode) -> BotStep.Verb? {
         guard let key = BotTables.actions[name] else {
-            error("unknown action \"\(name.shortened)\"", at: node, hint: BotTables.actions.hint(for: name))
+            error(
+                "unknown action \"\(name.shortened)\"", at: node, hint: BotTables.actions.hint(for: name),
+                code: .unknownName)
             return nil
         }
         guard key.read != nil, let verb = BotStep.Verb(rawValue: name) else {
@@ -209,7 +226,7 @@ extension BotFileReader {
         }
         read(node, table, into: &step)
         if step.message.text == nil, node["text"] == nil {
-            error("\"\(table.owner)\" has no \"text\"", at: node)
+            error("\"\(table.owner)\" has no \"text\"", at: node, code: .missingKey)
         }
     }
 }

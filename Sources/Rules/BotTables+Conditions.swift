@@ -91,7 +91,7 @@ extension BotTables {
             },
             Key("skip", "What is not looked at: links, code, quotes, or none; all three by default.") {
                 node, text, reader in
-                if node.text == "none" {
+                if reader.isWord(node, "none") {
                     text.skip = []
                 } else if let items = reader.items(node, "skip") {
                     text.skip = Set(items.compactMap { reader.choice($0, BotText.Skip.self) })

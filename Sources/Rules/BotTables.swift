@@ -5,6 +5,7 @@ internal import YAML
 enum BotTables {
     static let file = KeyTable<BotFile>(
         "a bot's file", otherNames: ["rule": "rules", "variables": "vars", "words": "lists"],
+        required: ["version"],
         [
             Key("version", "Required; 1 is the only value.") { node, file, reader in
                 guard let text = reader.text(node) else { return }
@@ -21,6 +22,7 @@ enum BotTables {
                         reader.error("a variable is constant text, not a template", at: entry.value)
                     }
                     file.vars[name] = text
+                    file.varSpots[name] = reader.spot(entry.key)
                 }
             },
             Key("lists", "Words under a name, written out or {file: lists/words.txt}; used as $name.") {
@@ -76,7 +78,7 @@ enum BotTables {
         ])
 
     static let listFile = KeyTable<BotList>(
-        "a list from a file",
+        "a list from a file", required: ["file"],
         [
             Key("file", "One word or phrase a line, # for comments; the path is relative to the bots folder.")
             {
@@ -135,6 +137,7 @@ enum BotTables {
             "then": "do", "actions": "do", "action": "do", "conditions": "if", "condition": "if",
             "description": "about", "name": "about", "enabled": "run",
         ],
+        required: ["when", "do"],
         [
             Key("about", "One line for people.") { node, rule, reader in
                 rule.about = reader.text(node, isProse: true)
@@ -157,6 +160,7 @@ enum BotTables {
                 node, rule, reader in
                 guard let text = reader.text(node) else { return }
                 let stages: [String: Stage] = ["guard": .guard, "answer": .answer, "observe": .observe]
+                reader.witness?.took(stages.keys.sorted(), node)
                 if let stage = stages[text] {
                     rule.stage = Placed(stage, at: reader.spot(node))
                 } else {

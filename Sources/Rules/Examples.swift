@@ -10,10 +10,12 @@ package struct ExampleFailure: Sendable, Equatable, CustomStringConvertible {
     package var text: String
     package var shouldMatch: Bool
 
-    package var description: String {
+    package var problem: String {
         let wanted = shouldMatch ? "should match, and does not" : "should not match, and does"
-        return "\(file):\(line):\(column): error: example \"\(text.shortened)\" of \"\(rule)\" \(wanted)"
+        return "example \"\(text.shortened)\" of \"\(rule)\" \(wanted)"
     }
+
+    package var description: String { "\(file):\(line):\(column): error: \(problem)" }
 }
 
 extension RuleSet {

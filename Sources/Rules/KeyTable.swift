@@ -36,13 +36,19 @@ struct KeyTable<Target>: Sendable {
     let keys: [Key<Target>]
     /// What people write instead, and the key they mean.
     let otherNames: [String: String]
+    /// Keys without which nothing can be read.
+    let required: [String]
     private let byName: [String: Key<Target>]
 
-    init(_ owner: String, noun: String = "key", otherNames: [String: String] = [:], _ keys: [Key<Target>]) {
+    init(
+        _ owner: String, noun: String = "key", otherNames: [String: String] = [:], required: [String] = [],
+        _ keys: [Key<Target>]
+    ) {
         self.owner = owner
         self.noun = noun
         self.keys = keys
         self.otherNames = otherNames
+        self.required = required
         byName = Dictionary(keys.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

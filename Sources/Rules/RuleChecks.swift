@@ -47,7 +47,7 @@ final class RuleChecks {
         {
             findings.warn(
                 "this rule does not see text that is edited in later", at: rule.when[0].spot,
-                hint: "write [messageAdded, messageEdited]")
+                hint: "write [messageAdded, messageEdited]", code: .editsUnseen)
         }
     }
 
@@ -295,7 +295,9 @@ final class RuleChecks {
 
     private func check(_ path: TemplatePath, at spot: Spot) {
         switch path.root {
-        case "vars": check(path, "variable", among: locals, spot, "declare it under vars:")
+        case "vars":
+            compiler.usedNames.insert("\(file.name) vars.\(path.field ?? "")")
+            check(path, "variable", among: locals, spot, "declare it under vars:")
         case "counters":
             check(
                 path, "counter", among: compiler.counters.keys.sorted(), spot, "declare it under counters:")

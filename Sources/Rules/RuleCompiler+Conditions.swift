@@ -151,12 +151,12 @@ extension RuleCompiler {
 
     func warn(_ regex: Regex, _ source: Placed<String>, _ text: BotText) {
         if regex.matchesEmptyText {
-            findings.warn("this expression matches every text", at: source.spot)
+            findings.warn("this expression matches every text", at: source.spot, code: .matchesEverything)
         }
         if !regex.asciiClassesBesideLetters.isEmpty {
             findings.warn(
                 "\\b, \\w and \\d are ASCII here and stand beside a letter that is not", at: source.spot,
-                hint: "use \\p{L} and \\p{N}")
+                hint: "use \\p{L} and \\p{N}", code: .asciiClass)
         }
     }
 
@@ -169,8 +169,9 @@ extension RuleCompiler {
             let words = (text.any ?? []) + (text.all ?? []) + (text.starts ?? []) + (text.regexes ?? [])
             if let word = words.first(where: { $0.value.contains("://") || $0.value.hasPrefix("www.") }) {
                 findings.warn(
-                    "links are skipped here, so this never matches one", at: word.spot, hint: "add skip: none"
-                )
+                    "links are skipped here, so this never matches one", at: word.spot,
+                    hint: "add skip: none",
+                    code: .linkSkipped)
             }
         }
         if stage == .guard, text.match == .anywhere {
@@ -178,7 +179,7 @@ extension RuleCompiler {
             if let word = words.first(where: { $0.value.count < 5 }) {
                 findings.warn(
                     "\"\(word.value)\" is short and matches inside other words", at: word.spot,
-                    hint: "remove match: anywhere")
+                    hint: "remove match: anywhere", code: .shortWord)
             }
         }
     }

@@ -52,10 +52,12 @@ extension RuleCompiler {
         words.flatMap { word -> [Placed<String>] in
             guard word.value.isListName else { return [word] }
             let name = String(word.value.dropFirst())
+            usedNames.insert("$\(name)")
             if let list = lists[name] { return list }
             findings.error(
                 "unknown list \"\(name)\"", at: word.spot,
-                hint: Suggestion.hint(for: name, among: lists.keys.sorted()) ?? "declare it under lists:")
+                hint: Suggestion.hint(for: name, among: lists.keys.sorted()) ?? "declare it under lists:",
+                code: .unknownName)
             return []
         }
     }

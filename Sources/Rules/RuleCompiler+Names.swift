@@ -5,7 +5,7 @@ extension RuleCompiler {
     func twice(_ what: String, _ name: Placed<String>, _ first: Spot) {
         findings.error(
             "\(what) \"\(name.value)\" is declared twice", at: name.spot,
-            hint: "it is at \(first.file):\(first.place) already")
+            hint: "it is at \(first.file):\(first.place) already", code: .declaredTwice)
     }
 
     func check(channel name: Placed<String>, mayBeGlob: Bool = false) {
@@ -17,7 +17,8 @@ extension RuleCompiler {
             findings.error(
                 "unknown channel \"\(name.value)\"", at: name.spot,
                 hint: Suggestion.hint(for: name.value, among: names)
-                    ?? "name it under channels: in config.yaml, or let an account join it")
+                    ?? "name it under channels: in config.yaml, or let an account join it",
+                code: .unknownName)
         }
     }
 
@@ -47,13 +48,16 @@ extension RuleCompiler {
             let names = directory.roles.keys.sorted() + Rule.rolesOfOrder
             findings.error(
                 "unknown role \"\(name.value)\"", at: name.spot,
-                hint: Suggestion.hint(for: name.value, among: names) ?? "name it under roles: in config.yaml")
+                hint: Suggestion.hint(for: name.value, among: names) ?? "name it under roles: in config.yaml",
+                code: .unknownName)
         }
     }
 
     func warnOnce(_ what: String, _ name: Placed<String>) {
         guard warnedNames.insert("\(what) \(name.value)").inserted else { return }
-        findings.warn("\(what) \"\(name.value)\" is not checked without config.yaml", at: name.spot)
+        findings.warn(
+            "\(what) \"\(name.value)\" is not checked without config.yaml", at: name.spot,
+            code: .uncheckedName)
     }
 
     func check(events rule: BotRule) {
@@ -66,7 +70,8 @@ extension RuleCompiler {
             if lacking.count == directory.accounts.count {
                 findings.error("no account tells \(event.value.rawValue)", at: event.spot)
             } else {
-                findings.warn("\(event.value.rawValue) is not told by \(names)", at: event.spot)
+                findings.warn(
+                    "\(event.value.rawValue) is not told by \(names)", at: event.spot, code: .eventNotTold)
             }
         }
     }

@@ -20,6 +20,8 @@ final class RuleCompiler {
     var probes: [Probe] = []
     /// How many words each probe has.
     var sizes: [Int] = []
+    /// Lists, groups and variables that some rule uses, as `RuleLint` names them.
+    var usedNames: Set<String> = []
     var warnedNames: Set<String> = []
     var regexes: [String: Regex] = [:]
     /// For each host that a rule names, the probes that it is in.
@@ -51,10 +53,11 @@ final class RuleCompiler {
             for number in lane.patterns.regexesWithoutLiteral {
                 findings.warn(
                     "no letters must occur for this expression to match, so it is tried on every text",
-                    at: builder.regexSpots[number])
+                    at: builder.regexSpots[number], code: .slowExpression)
             }
         }
         guard findings.errorCount == 0 else { return nil }
+        RuleLint(files: files, drafts: drafts, findings: findings, lists: lists, used: usedNames).run()
         addHelp(to: &drafts)
         return RuleSet(
             rules: drafts.map(Rule.init), lanes: lanes, probes: probes, sizes: sizes,
@@ -163,11 +166,12 @@ final class RuleCompiler {
         for place in rule.places + rule.notPlaces { check(channel: place, mayBeGlob: true) }
         for role in rule.exempt?.roles ?? [] { check(role: role) }
         check(events: rule)
+        if let group = rule.group { usedNames.insert("group \(group.value)") }
         if let group = rule.group, groups[group.value] == nil {
             findings.error(
                 "unknown group \"\(group.value)\"", at: group.spot,
                 hint: Suggestion.hint(for: group.value, among: groups.keys.sorted())
-                    ?? "declare it under groups:")
+                    ?? "declare it under groups:", code: .unknownName)
         }
         var groupNames: [String] = []
         let firstProbe = probes.count
@@ -234,7 +238,8 @@ final class RuleCompiler {
             if let earlier = first[key], isEnd {
                 findings.error(
                     "rule \"\(rule.id.value)\" can never run: \"\(earlier.id.value)\" has the same conditions and comes first",
-                    at: rule.id.spot, hint: "join the two, or change the conditions of one")
+                    at: rule.id.spot, hint: "join the two, or change the conditions of one",
+                    code: .neverRuns)
             } else if isEnd, rule.cooldown == nil, rule.once == nil, first[key] == nil,
                 draft.stage == .guard || !rule.steps.contains(where: { $0.verb == .choose })
             {

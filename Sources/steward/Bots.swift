@@ -11,17 +11,19 @@ struct Bots: Sendable {
     static func load(_ config: Config) throws(BotsError) -> Bots {
         let (rules, warnings) = try read(config)
         let tried = TriedRules(rules, limits: config.turnLimits)
-        guard tried.hold else { throw BotsError(tried.report + tried.summary + "\n") }
+        guard tried.hold else { throw BotsError(tried.findings, summary: tried.summary) }
         return Bots(rules: rules, warnings: warnings)
     }
 
     /// Reads and checks without trying the examples and tests.
     static func read(_ config: Config) throws(BotsError) -> (RuleSet, [BotFileError]) {
-        let loaded = RuleSet.load(try sources(config), directory: config.directory) { list in
+        let loaded = RuleSet.load(
+            try sources(try files(in: config.botsFolder)), directory: config.directory
+        ) { list in
             (try? Data(contentsOf: URL(filePath: "\(config.botsFolder)/\(list)"))).map(Array.init)
         }
         guard let rules = loaded.rules else {
-            throw BotsError(loaded.findings.map { $0.report + "\n" }.joined())
+            throw BotsError(loaded.findings.map { Finding($0) })
         }
         return (rules, loaded.warnings)
     }
@@ -44,26 +46,32 @@ struct Bots: Sendable {
         }
     }
 
-    /// The files in byte order of their names.
-    private static func sources(_ config: Config) throws(BotsError) -> [BotSource] {
-        let folder = config.botsFolder
+    /// What stands in the files.
+    static func sources(_ files: [String]) throws(BotsError) -> [BotSource] {
+        var sources: [BotSource] = []
+        for file in files {
+            do {
+                sources.append(BotSource(name: file, bytes: Array(try Data(contentsOf: URL(filePath: file)))))
+            } catch {
+                throw BotsError(unreadable: file, "the file cannot be read")
+            }
+        }
+        return sources
+    }
+
+    /// The rules files of a folder, in byte order of their names.
+    static func files(in folder: String) throws(BotsError) -> [String] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder)
         } catch {
-            throw BotsError("\(folder): error: the folder of the bots cannot be read - \"bots:\" names it\n")
+            throw BotsError(
+                unreadable: folder, "the folder of the bots cannot be read", hint: "\"bots:\" names it")
         }
-        var sources: [BotSource] = []
         let files = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
-        for name in files.sorted(by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }) {
-            do {
-                let bytes = Array(try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
-                sources.append(BotSource(name: "\(folder)/\(name)", bytes: bytes))
-            } catch {
-                throw BotsError("\(folder)/\(name): error: the file cannot be read\n")
-            }
+        return files.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map {
+            "\(folder)/\($0)"
         }
-        return sources
     }
 }
 
@@ -71,5 +79,16 @@ struct Bots: Sendable {
 struct BotsError: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) { self.description = description }
+    /// The same for programs.
+    let findings: [Finding]
+
+    init(_ findings: [Finding], summary: String? = nil) {
+        self.findings = findings
+        description = Finding.text(findings, as: .text) + (summary.map { $0 + "\n" } ?? "")
+    }
+
+    /// A file or folder that cannot be read.
+    init(unreadable file: String, _ problem: String, hint: String? = nil) {
+        self.init([Finding(file: file, problem: problem, hint: hint)])
+    }
 }

@@ -27,6 +27,13 @@ enum CommandLineReader {
             index += 1
             if ["--help", "-h"].contains(word) { return .help(Help.of(command)) }
             guard word.hasPrefix("--") else {
+                if let most = command.operands?.count.upperBound {
+                    guard arguments.operands.count < most, word == "-" || !word.hasPrefix("-") else {
+                        return mistake("unexpected \"\(word)\"", command)
+                    }
+                    arguments.operands.append(word)
+                    continue
+                }
                 let known = command.words()
                 guard !known.isEmpty, arguments.word == nil else {
                     return mistake("unexpected \"\(word)\"", command)
@@ -68,6 +75,9 @@ enum CommandLineReader {
         }
         if let missing = command.options.first(where: { $0.isRequired && arguments.values[$0.name] == nil }) {
             return mistake("\"--\(missing.name)\" is missing", command)
+        }
+        if let operands = command.operands, arguments.operands.count < operands.count.lowerBound {
+            return mistake("\(operands.names) is missing", command)
         }
         return .run(command, arguments)
     }

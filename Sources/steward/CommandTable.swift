@@ -5,9 +5,30 @@ struct Command: Sendable {
     /// One paragraph for `steward NAME --help`.
     var details: String
     var options: [Option]
+    /// What may stand there without `--`, as the usage shows it, such as `OLD NEW`; nil for nothing.
+    var operands: Operands?
     /// One of these may stand behind the name.
-    var words: @Sendable () -> [String] = { [] }
+    var words: @Sendable () -> [String]
     var run: @Sendable (Arguments) async -> ExitCode
+
+    init(
+        name: String, summary: String, details: String, options: [Option], operands: Operands? = nil,
+        words: @escaping @Sendable () -> [String] = { [] },
+        run: @escaping @Sendable (Arguments) async -> ExitCode
+    ) {
+        self.name = name
+        self.summary = summary
+        self.details = details
+        self.options = options
+        self.operands = operands
+        self.words = words
+        self.run = run
+    }
+
+    struct Operands: Sendable {
+        var names: String
+        var count: ClosedRange<Int>
+    }
 
     struct Option: Sendable {
         var name: String
@@ -23,6 +44,8 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         RunCommand.command, CheckCommand.command, TestCommand.command, ExplainCommand.command,
+        FormatCommand.command, DiffCommand.command, SchemaCommand.command,
+        DocsCommand.command,
         ServerCommand.command, completion, version, help,
     ]
 
@@ -60,6 +83,8 @@ struct Command: Sendable {
 /// The options of a call, by name.
 struct Arguments: Sendable {
     var values: [String: String] = [:]
+    /// What stood there without `--`.
+    var operands: [String] = []
     /// The word behind the command's name.
     var word: String?
 

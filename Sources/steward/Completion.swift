@@ -15,11 +15,12 @@ enum Completion {
         let others = options { $0 != "FILE" && $0 != "FOLDER" }
         let cases = Command.all.map { command in
             let words = command.words() + command.options.map { "--\($0.name)" } + ["--help"]
-            return "            \(command.name)) words='\(words.joined(separator: " "))' ;;\n"
+            let files = command.operands == nil ? "" : " files=-f"
+            return "            \(command.name)) words='\(words.joined(separator: " "))'\(files) ;;\n"
         }.joined()
         return """
             _steward() {
-                local words='' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+                local words='' files='' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
                 case $previous in
                     \(files)) COMPREPLY=($(compgen -f -- "$current")); return ;;
                     \(others)) return ;;
@@ -30,7 +31,7 @@ enum Completion {
                     case ${COMP_WORDS[1]} in
             \(cases)        esac
                 fi
-                COMPREPLY=($(compgen -W "$words" -- "$current"))
+                COMPREPLY=($(compgen $files -W "$words" -- "$current"))
             }
             complete -o filenames -F _steward steward
 
@@ -54,6 +55,7 @@ enum Completion {
             }
             words.append("'--help[show the options]'")
             let known = command.words()
+            if command.operands != nil { words.append("'*:file:_files'") }
             if !known.isEmpty { words.append("'1:word:(\(known.joined(separator: " ")))'") }
             return "        \(command.name)) _arguments \(words.joined(separator: " ")) ;;\n"
         }.joined()
@@ -85,6 +87,7 @@ enum Completion {
                 "complete -c steward -n __fish_use_subcommand -a \(command.name) -d '\(summary)'")
             let here = "complete -c steward -n '__fish_seen_subcommand_from \(command.name)'"
             let words = command.words()
+            if command.operands != nil { lines.append("\(here) -F") }
             if !words.isEmpty { lines.append("\(here) -a '\(words.joined(separator: " "))'") }
             for option in command.options {
                 let takes = option.value.map { $0 == "FILE" ? " -r -F" : " -x" } ?? ""

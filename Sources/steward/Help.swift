@@ -20,9 +20,11 @@ enum Help {
             let text = option.value.map { "--\(option.name) \($0)" } ?? "--\(option.name)"
             return option.isRequired ? text : "[\(text)]"
         }
+        let operands = command.operands.map { [$0.count.lowerBound == 0 ? "[\($0.names)]" : $0.names] } ?? []
         let words = command.words()
         let word = words.isEmpty ? [] : ["[\(words.count > 4 ? "COMMAND" : words.joined(separator: "|"))]"]
-        var text = "Usage: " + (["steward", command.name] + word + usage).joined(separator: " ") + "\n\n"
+        var text =
+            "Usage: " + (["steward", command.name] + word + usage + operands).joined(separator: " ") + "\n\n"
         text += wrapped(command.details) + "\n"
         if !command.options.isEmpty { text += "\nOptions:\n" }
         for option in command.options {

@@ -27,9 +27,10 @@ struct TriedRules: Sendable {
     private var failures: [BotTestFailure] { tests.compactMap(\.failure) }
 
     /// Each failure with what was expected and what was done; empty when all hold.
-    var report: String {
-        examples.map { "\($0)\n" }.joined() + failures.map { $0.report + "\n" }.joined()
-    }
+    var report: String { Finding.text(findings, as: .text) }
+
+    /// The same for programs.
+    var findings: [Finding] { examples.map { Finding($0) } + failures.map { Finding($0) } }
 
     /// One line, such as `12 examples and 3 tests hold`.
     var summary: String {

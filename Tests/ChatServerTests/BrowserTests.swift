@@ -10,12 +10,15 @@ actor TestPage {
     private var waiting: [JSON] = []
     private var number: Int64 = 0
 
-    init(_ server: TestServer, name: String) async throws {
+    init(_ server: TestServer, name: String, proof: JSON = [:]) async throws {
         let origin = "http://127.0.0.1:\(server.server.port)"
         socket = try await WebSocket.connect(
             to: "ws://127.0.0.1:\(server.server.port)/browser", headers: [("Origin", origin)], on: server.loop
         )
-        try await send(["do": "hello", "name": .string(name)])
+        var hello = proof.object ?? JSONObject()
+        hello["do"] = "hello"
+        hello["name"] = .string(name)
+        try await send(.object(hello))
     }
 
     private func send(_ order: JSON) async throws { try await socket.send(.text(order.bytes())) }
@@ -28,17 +31,30 @@ actor TestPage {
         }
     }
 
+    /// Until the server has hung up: with which code.
+    func end() async -> UInt16? {
+        while (try? await socket.receive()) != nil {}
+        return socket.end?.code
+    }
+
     func hear(_ kind: String) async throws -> JSON { try await next { $0["on"]?.string == kind } }
 
     func order(_ verb: String, _ fields: JSON = [:]) async throws -> JSON {
+        try await answer(to: begin(verb, fields))
+    }
+
+    /// Sends an order and returns its number.
+    func begin(_ verb: String, _ fields: JSON = [:]) async throws -> Int64 {
         number += 1
         let n = number
         var members = fields.object ?? JSONObject()
         members["do"] = .string(verb)
         members["n"] = .int(n)
         try await send(.object(members))
-        return try await next { $0["n"]?.int == n }
+        return n
     }
+
+    func answer(to n: Int64) async throws -> JSON { try await next { $0["n"]?.int == n } }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct Browsers {

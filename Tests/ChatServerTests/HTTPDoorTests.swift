@@ -120,6 +120,7 @@ import WebSocket
         try await visit { server, http async throws in
             for (path, type) in [
                 ("/", "text/html"), ("/style.css", "text/css"), ("/script.js", "text/javascript"),
+                ("/unsent.js", "text/javascript"),
                 ("/icon.svg", "image/svg+xml"),
             ] {
                 let answer = try await ask(http, "GET", server.server.address + path)
@@ -132,12 +133,13 @@ import WebSocket
             let page = String(
                 decoding: try await ask(http, "GET", server.server.address + "/").body, as: UTF8.self)
             #expect(!page.contains("style=") && !page.contains("onclick") && !page.contains("http://"))
-            #expect(page.components("<script") == 1)
-            let script = String(
-                decoding: try await ask(http, "GET", server.server.address + "/script.js").body, as: UTF8.self
-            )
-            for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
-                #expect(!script.contains(word), "\(word)")
+            #expect(page.components("<script") == 2)
+            for file in ["/script.js", "/unsent.js"] {
+                let script = String(
+                    decoding: try await ask(http, "GET", server.server.address + file).body, as: UTF8.self)
+                for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+                    #expect(!script.contains(word), "\(word)")
+                }
             }
         }
     }

@@ -11,7 +11,7 @@ struct TestServer: Sendable {
     let server: ChatServer
 
     static func run(
-        _ change: (inout ServerSettings) -> Void = { _ in },
+        _ change: (inout ServerSettings) -> Void = { _ in }, log: Log = .silent,
         _ body: (TestServer) async throws -> Void
     ) async throws {
         var settings = ServerSettings()
@@ -19,7 +19,7 @@ struct TestServer: Sendable {
         change(&settings)
         let loop = try SocketLoop()
         do {
-            let server = try await ChatServer.start(settings, loop: loop)
+            let server = try await ChatServer.start(settings, loop: loop, log: log)
             do {
                 try await body(TestServer(loop: loop, server: server))
                 await server.shutdown(grace: .seconds(1))

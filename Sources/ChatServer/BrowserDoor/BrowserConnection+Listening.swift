@@ -51,6 +51,13 @@ extension BrowserConnection: Listener {
         }
     }
 
+    func hear(trouble: String?) {
+        say { writer in
+            writer.member("on", "trouble")
+            writer.member("text", orNull: trouble)
+        }
+    }
+
     /// Pages subscribe to nothing.
     func lose(_ feed: FeedID, version: Int) {}
 

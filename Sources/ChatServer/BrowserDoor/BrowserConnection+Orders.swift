@@ -5,6 +5,9 @@ extension BrowserConnection {
     /// What a person asks for. It is answered when it is stored: with `done` and the order's number, or with `error`
     /// and the reason.
     func perform(_ verb: String, _ order: JSON) {
+        if !BrowserTurn.looks.contains(verb), let trouble = door.hall.trouble {
+            return refuse(order, trouble, isForNow: true)
+        }
         let turn = BrowserTurn(identity: identity, rates: door.rates, now: .now)
         door.hall.take { world in
             let result: Result<BrowserTurn.Answer, WorldError>
@@ -18,7 +21,7 @@ extension BrowserConnection {
                 case .success(let answer):
                     self.say(answer.text)
                     if let (typing, hearers) = answer.typing { audience.tell(typing, to: hearers) }
-                case .failure(let error): self.refuse(order, "\(error)")
+                case .failure(let error): self.refuse(order, "\(error)", isForNow: error == .tooFast)
                 }
             }
         }
@@ -31,6 +34,9 @@ struct BrowserTurn {
     let rates: WriteRates
     let now: Timestamp
 
+    /// What changes nothing that is stored.
+    static let looks: Set<String> = ["look", "page", "people", "typing"]
+
     struct Answer: Sendable {
         var text: [UInt8]
         var typing: (Typing, hearers: [String])?
@@ -38,6 +44,7 @@ struct BrowserTurn {
 
     func answer(_ verb: String, _ order: JSON, _ world: inout World) throws(WorldError) -> Answer {
         if verb == "create" { return try create(order, &world) }
+        if verb == "people" { return people(order, world) }
         let channel = try world.channel(order["channel"]?.string ?? "", for: identity)
         let shapes = BrowserShapes(identity: identity)
         switch verb {
@@ -52,8 +59,16 @@ struct BrowserTurn {
             return answer
         default: break
         }
-        guard rates.take(channel.sid, at: now) == nil else {
-            throw .invalid("too much at once: wait a second and try again")
+        // Before the rate: who asks whether a message has arrived must not be sent away.
+        if verb == "say", let key = try key(order),
+            let message = world.posted(key, in: channel.sid, by: identity)
+        {
+            return said(message, order)
+        }
+        guard rates.take(channel.sid, at: now) == nil else { throw .tooFast }
+        if verb == "say" {
+            let content = try Message.Content(body: text(order), key: key(order))
+            return said(try world.post(content, in: channel.sid, as: identity, at: now), order)
         }
         try change(verb, order, channel.sid, &world)
         return done(order) { $0.member("channel", channel.sid.text) }
@@ -68,7 +83,12 @@ struct BrowserTurn {
             guard let member = world.channels[channel]?.member(of: identity) else { throw .notMember }
             try world.remove(member.sid, from: channel, as: identity, at: now)
         case "destroy": try world.deleteChannel(channel, as: identity, at: now)
-        case "say": _ = try world.post(Message.Content(body: text(order)), in: channel, as: identity, at: now)
+        case "add": _ = try world.join(channel, name(order), as: identity, at: now)
+        case "remove":
+            guard let member = try world.channels[channel]?.member(of: name(order)) else {
+                throw .noSuchMember
+            }
+            try world.remove(member.sid, from: channel, as: identity, at: now)
         case "edit":
             let text = try text(order)
             _ = try world.edit(message(order), in: channel, as: identity, at: now) { $0.body = text }
@@ -98,6 +118,35 @@ struct BrowserTurn {
             throw .invalid("a message needs some text")
         }
         return text
+    }
+
+    /// What the page calls the message; with it, a message that is sent again is posted once.
+    private func key(_ order: JSON) throws(WorldError) -> String? {
+        guard let value = order["key"], !value.isNull else { return nil }
+        guard let key = value.string, (1...64).contains(key.utf8.count) else {
+            throw .invalid("a message's key has 1 to 64 bytes")
+        }
+        return key
+    }
+
+    private func said(_ message: Message, _ order: JSON) -> Answer {
+        done(order) { $0.member("index", message.index) }
+    }
+
+    private func name(_ order: JSON) throws(WorldError) -> String {
+        guard let name = order["name"]?.string, BrowserConnection.isName(name) else {
+            throw .invalid(BrowserConnection.whatNamesAre)
+        }
+        return name
+    }
+
+    /// Everybody who has ever been here, for whoever adds people to a channel.
+    private func people(_ order: JSON, _ world: World) -> Answer {
+        done(order) { writer in
+            writer.array("people") { writer in
+                for name in world.users.keys.sorted().prefix(1000) { writer.value(name) }
+            }
+        }
     }
 
     private func message(_ order: JSON) throws(WorldError) -> SID {

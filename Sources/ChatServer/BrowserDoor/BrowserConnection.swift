@@ -1,5 +1,4 @@
 internal import Chat
-internal import Crypto
 internal import JSON
 internal import WebSocket
 
@@ -7,18 +6,23 @@ internal import WebSocket
 final class BrowserConnection: Sendable {
     let door: BrowserDoor
     let outbox = Outbox()
+    /// Where the page is: `address:port`.
+    let remote: String
     private let socket: WebSocket
     let state = Locked(State())
 
     struct State: Sendable {
         /// Empty until they said who they are.
         var identity = ""
+        /// They have shown that the name is theirs.
+        var isProven = false
         /// Where they are a member, as far as they have been told.
         var joined: Set<SID> = []
     }
 
-    init(_ socket: WebSocket, door: BrowserDoor) {
+    init(_ socket: WebSocket, remote: String, door: BrowserDoor) {
         self.socket = socket
+        self.remote = remote
         self.door = door
     }
 
@@ -28,6 +32,7 @@ final class BrowserConnection: Sendable {
             writer.member("on", "hello")
             writer.member("secret", door.settings.secret != nil)
         }
+        if let trouble = door.hall.trouble { hear(trouble: trouble) }
         while let messages = try? await socket.receive() {
             for message in messages {
                 guard case .text(let bytes) = message, let order = try? JSON(parsing: bytes),
@@ -55,6 +60,9 @@ final class BrowserConnection: Sendable {
         }
     }
 
+    /// The page reads the code, and asks for another name.
+    func close(_ code: UInt16, _ why: String) { socket.close(code: code, reason: why) }
+
     func say(_ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.object(write)
@@ -75,50 +83,15 @@ final class BrowserConnection: Sendable {
         }
     }
 
-    func refuse(_ order: JSON, _ why: String) {
+    /// `isForNow` tells the page to try again by itself.
+    func refuse(_ order: JSON, _ why: String, isForNow: Bool = false, needs proof: String? = nil) {
         say { writer in
             writer.member("on", "error")
             if let number = order["n"]?.int { writer.member("n", number) }
             writer.member("text", why)
+            if isForNow { writer.member("later", true) }
+            if let proof { writer.member("needs", proof) }
         }
-    }
-
-    /// `{"do":"hello","name":"ana"}`: answered with all that they may see.
-    private func enter(_ order: JSON) {
-        guard identity == "" else { return refuse(order, "you are \(identity) already") }
-        if let secret = door.settings.secret, !constantTimeEqual(order["secret"]?.string ?? "", secret) {
-            return refuse(order, "the password is wrong")
-        }
-        let name = order["name"]?.string ?? ""
-        guard Self.isName(name) else {
-            return refuse(order, "a name has 1 to 40 characters, no blank at either end and no line breaks")
-        }
-        state.withLock { $0.identity = name }
-        let now = Timestamp.now
-        door.hall.take { world in
-            _ = try? world.user(name, at: now)
-            world.setOnline(true, name, at: now)
-            let joined = world.memberships(of: name).filter { $0.status == .joined }.map(\.channel)
-            let shapes = BrowserShapes(identity: name)
-            let welcome = shapes.welcome(world)
-            return { audience in
-                self.state.withLock { $0.joined = Set(joined) }
-                audience.enter(self, hearsAll: true)
-                self.say(welcome)
-            }
-        }
-    }
-
-    private static func isName(_ name: String) -> Bool {
-        (1...40).contains(name.count) && name.first?.isWhitespace == false && name.last?.isWhitespace == false
-            && name.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-                // Invisible marks make one name look like another.
-                case .format: scalar == "\u{200D}"
-                default: true
-                }
-            }
     }
 
     private func leave() {

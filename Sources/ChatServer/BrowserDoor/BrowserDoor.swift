@@ -6,7 +6,8 @@ struct BrowserDoor: Sendable {
     let hall: Hall
     let settings: ServerSettings
     let rates: WriteRates
-    let log: Log
+    let issuer: TokenIssuer
+    let refusals: Refusals
 
     func answer(_ request: HTTPRequest) -> HTTPReply {
         guard request.wantsWebSocket else {
@@ -17,6 +18,8 @@ struct BrowserDoor: Sendable {
             origin == "http://\(host)" || origin == "https://\(host)"
         else { return .text(403, "only this server's own page may come in here\n") }
         let door = self
-        return .webSocket(subprotocol: nil) { await BrowserConnection($0, door: door).run() }
+        return .webSocket(subprotocol: nil) { socket in
+            await BrowserConnection(socket, remote: request.remote, door: door).run()
+        }
     }
 }

@@ -5,11 +5,13 @@ internal import JSON
 struct BrowserShapes {
     let identity: String
 
-    func welcome(_ world: World) -> [UInt8] {
+    /// `pass` is what this name's page shows when it comes back.
+    func welcome(_ world: World, pass: String? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("on", "welcome")
             writer.member("me", identity)
+            if let pass { writer.member("pass", pass) }
             writer.array("channels") { writer in
                 for channel in visible(world) { writer.object { self.channel(channel, world, &$0) } }
             }
@@ -32,6 +34,8 @@ struct BrowserShapes {
         writer.member("next", channel.nextIndex)
         writer.member("unread", channel.unread(after: me?.lastRead ?? -1) ?? 0)
         writer.member("mayDelete", world.allows(.deleteConversation, identity, in: channel))
+        writer.member("mayAdd", world.allows(.addParticipant, identity, in: channel))
+        writer.member("mayRemove", world.allows(.removeParticipant, identity, in: channel))
         writer.member("mayModerate", world.allows(.deleteAnyMessage, identity, in: channel))
         writer.array("members") { writer in
             for member in channel.roster {
@@ -48,6 +52,10 @@ struct BrowserShapes {
         let name = [profile.friendlyName, profile.uniqueName].compactMap(\.self).first { !$0.isEmpty }
         writer.member("name", name ?? "unnamed channel")
         writer.member("private", profile.isPrivate)
+        // What tells channels of the same name apart.
+        writer.member("unique", orNull: profile.uniqueName)
+        writer.member("creator", profile.createdBy)
+        writer.member("created", profile.created.milliseconds)
     }
 
     static func member(_ member: Member, _ writer: inout JSONWriter) {
@@ -62,6 +70,7 @@ struct BrowserShapes {
         writer.member("text", message.content.body ?? "")
         writer.member("at", message.posted.milliseconds)
         writer.member("edited", message.isEdited)
+        if let key = message.content.key { writer.member("key", key) }
         let attributes = message.content.attributes
         if attributes != "{}", let reactions = (try? JSON(parsing: attributes))?["reactions"],
             reactions.object != nil

@@ -14,6 +14,7 @@ enum WebPage {
         let (type, body): (String, [UInt8]) =
             switch request.path {
             case "/style.css": ("text/css", PackageResources.style_css)
+            case "/unsent.js": ("text/javascript", PackageResources.unsent_js)
             case "/script.js": ("text/javascript", PackageResources.script_js)
             case "/icon.svg": ("image/svg+xml", PackageResources.icon_svg)
             default: ("text/html", PackageResources.page_html)

@@ -5,8 +5,17 @@ protocol Listener: AnyObject, Sendable {
     func hear(_ telling: Telling, version: Int)
     /// Somebody writes in a channel.
     func hear(_ typing: Typing)
+    /// Somebody has shown a token for the name that this one only says is theirs.
+    func giveUpName()
+    /// Why the server cannot store anything, or that it can again. For those who hear everything.
+    func hear(trouble: String?)
     /// A feed that was asked for may be read no more.
     func lose(_ feed: FeedID, version: Int)
+}
+
+extension Listener {
+    func giveUpName() {}
+    func hear(trouble: String?) {}
 }
 
 /// Somebody is writing; only those who look right now care, so it is no part of the world.
@@ -98,6 +107,16 @@ struct Audience {
         let telling = Telling(event)
         if let seats { for seat in seats.values { seat.listener.hear(telling, version: seat.version) } }
         for listener in everywhere.values { listener.hear(telling, version: 0) }
+    }
+
+    func tell(trouble: String?) {
+        for listener in everywhere.values { listener.hear(trouble: trouble) }
+    }
+
+    /// How much is remembered of who listens to what.
+    var size: Int {
+        seats.values.reduce(0) { $0 + $1.count } + feeds.values.reduce(0) { $0 + $1.count } + present.count
+            + everywhere.count
     }
 
     func tell(_ typing: Typing, to identities: some Sequence<String>) {

@@ -1,4 +1,5 @@
 internal import Chat
+internal import SQLite
 
 /// The world and everyone who listens to it.
 ///
@@ -17,6 +18,8 @@ final class Hall: Sendable {
         var isClosed = false
         /// The writer has gone home: nothing is stored any more.
         var isOver = false
+        /// Why nothing can be stored just now.
+        var trouble: String?
     }
 
     private struct Entry: Sendable {
@@ -97,7 +100,7 @@ final class Hall: Sendable {
         var audience = Audience()
         while let entries = await next() {
             if let store {
-                await write(entries.flatMap(\.news.changes), to: store)
+                await write(entries.flatMap(\.news.changes), to: store, telling: audience)
             }
             for entry in entries {
                 for event in entry.news.events { audience.tell(event) }
@@ -140,16 +143,54 @@ final class Hall: Sendable {
         }
     }
 
+    /// Why nothing can be stored just now; nil when all is well. Who brings something new meanwhile should be sent away:
+    /// what was taken already waits, and nobody can say for how long.
+    var trouble: String? { state.withLock { $0.trouble } }
+
     /// Tries until it works: what was not stored must not be told.
-    private func write(_ changes: [WorldChange], to store: WorldStore) async {
+    private func write(_ changes: [WorldChange], to store: WorldStore, telling audience: Audience) async {
         guard !changes.isEmpty else { return }
+        var report = Timestamp(milliseconds: 0)
         while true {
             do {
-                return try await store.write(changes)
+                try await store.write(changes)
+                return recover(telling: audience)
             } catch {
-                log.error("chat server: \(error); messages wait until it can be written")
+                let trouble = "the server cannot store anything just now: \(Self.reason(for: error))"
+                let isNews = state.withLock { state in
+                    defer { state.trouble = trouble }
+                    return state.trouble != trouble
+                }
+                if isNews { audience.tell(trouble: trouble) }
+                if isNews || Timestamp.now - report >= .seconds(60) {
+                    log.error(
+                        "chat server: \(error); what waits is stored when that is mended, what is new is refused"
+                    )
+                    report = .now
+                }
                 guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
             }
         }
+    }
+
+    /// For people at the page, whom the server's paths do not concern.
+    private static func reason(for error: any Error) -> String {
+        switch (error as? DatabaseError)?.kind {
+        case .full: "its disk is full"
+        case .readOnly, .cannotOpen: "it may not write its file"
+        case .busy: "another program holds its file"
+        case .corrupt, .notADatabase: "its file is damaged"
+        default: "its disk fails"
+        }
+    }
+
+    private func recover(telling audience: Audience) {
+        let wasTrouble = state.withLock { state in
+            defer { state.trouble = nil }
+            return state.trouble != nil
+        }
+        guard wasTrouble else { return }
+        log.info("chat server: its state can be written again")
+        audience.tell(trouble: nil)
     }
 }

@@ -9,6 +9,7 @@ struct MediaDoor: Sendable {
     let issuer: TokenIssuer
     let settings: ServerSettings
     let shelf: MediaShelf
+    let refusals: Refusals
 
     /// How long an address for downloading works.
     private static let linkLife = Duration.seconds(300)
@@ -28,6 +29,7 @@ struct MediaDoor: Sendable {
         // A download's address carries its own proof.
         if rest.count == 3, rest[2] == "Download" { return await download(rest[1], request) }
         guard let claims = claims(of: request) else {
+            refusals.note(request.remote, "/v1/…/Media", "X-Twilio-Token is missing or wrong")
             return refusal(401, 20101, "X-Twilio-Token is missing or wrong")
         }
         let links = TwilioLinks(names: issuer.names, mediaBase: base)
@@ -67,7 +69,10 @@ struct MediaDoor: Sendable {
             sid: .fresh(.media), category: request.parameter("Category") ?? "media",
             filename: request.parameter("Filename") ?? file.name, contentType: file.type,
             size: file.content.count, author: author, uploaded: .now)
-        guard shelf.put(file.content, for: media.sid) else {
+        guard
+            shelf.put(
+                file.content, for: media.sid, knows: { sid in hall.look { $0.medias[sid] != nil } })
+        else {
             return refusal(503, 20001, "there is no room for more files in memory")
         }
         let content = file.content

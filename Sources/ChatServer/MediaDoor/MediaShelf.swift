@@ -10,10 +10,15 @@ final class MediaShelf: Sendable {
         self.store = store
     }
 
-    /// False when there is no more room in memory. With a store the bytes travel with the world's change.
-    func put(_ content: [UInt8], for media: SID) -> Bool {
+    /// False when there is no more room in memory, also without the files that nobody `knows` any more. With a store
+    /// the bytes travel with the world's change.
+    func put(_ content: [UInt8], for media: SID, knows: (SID) -> Bool) -> Bool {
         guard store == nil else { return true }
         return kept.withLock { kept in
+            if kept.bytes + content.count > bound {
+                kept.contents = kept.contents.filter { knows($0.key) }
+                kept.bytes = kept.contents.values.reduce(0) { $0 + $1.count }
+            }
             guard kept.bytes + content.count <= bound else { return false }
             kept.contents[media] = content
             kept.bytes += content.count

@@ -13,10 +13,13 @@ const state = {
   /** The messages of the open channel by index, as far as they were loaded. */
   messages: new Map(),
   hasMore: false,
+  /** The newest messages of the open channel have come. */
+  isLoaded: false,
   isLoading: false,
   /** The first message that was unread when the channel was opened. */
   firstNew: null,
   editing: null,
+  /** What stands in the box of each channel: `{ text, edit: { message, text } }`. */
   drafts: new Map(),
   wantsPeople: false,
   typing: new Map(),
@@ -33,6 +36,12 @@ const line = {
   timer: 0,
   needsSecret: false,
   wantsIn: null,
+  /** The server has said hello. */
+  isOpen: false,
+  /** The server knows who we are and has told us all. */
+  isIn: false,
+  /** Why the server cannot store anything just now. */
+  trouble: null,
 
   connect() {
     clearTimeout(this.timer);
@@ -45,8 +54,11 @@ const line = {
       this.heard = Date.now();
       this.take(JSON.parse(event.data));
     };
-    socket.onclose = () => {
-      if (socket === this.socket) this.lost();
+    socket.onclose = (event) => {
+      if (socket !== this.socket) return;
+      // A program has shown a token for our name.
+      if (event.code === 4001) turnAway(`${event.reason}: choose another one, or come in with a token for it`, "token");
+      this.lost();
     };
   },
 
@@ -55,7 +67,7 @@ const line = {
       const order = this.orders.get(news.n);
       this.orders.delete(news.n);
       if (news.on === "done") order?.resolve(news);
-      else order?.reject(new Error(news.text));
+      else order?.reject(Object.assign(new Error(news.text), { isForNow: news.later === true, needs: news.needs }));
       return;
     }
     hear[news.on]?.(news);
@@ -63,12 +75,15 @@ const line = {
 
   lost() {
     this.socket = null;
+    this.isOpen = false;
+    this.isIn = false;
+    this.trouble = null;
     for (const order of this.orders.values()) order.reject(new Lost());
     this.orders.clear();
     const wait = Math.min(10000, 400 * 2 ** this.tries) * (0.8 + Math.random() * 0.4);
     this.tries += 1;
-    show($("status"), this.tries > 1 || state.me !== "");
-    $("status").textContent = "Connection lost. Trying again…";
+    unsent.render();
+    renderStatus();
     this.timer = setTimeout(() => this.connect(), wait);
   },
 
@@ -102,6 +117,20 @@ class Lost extends Error {
 setInterval(() => line.watch(), 15000);
 addEventListener("online", () => { if (!line.socket) line.connect(); });
 
+/** One line at the top for what is wrong with the line or the server. */
+function renderStatus() {
+  const waiting = unsent.items.filter((item) => item.state !== "refused").length;
+  let text = "";
+  if (!line.isOpen && (line.tries > 1 || state.me !== "")) {
+    text = "No connection to the server. Trying again…";
+    if (waiting > 0) text += ` ${plural(waiting, "message")} not sent yet.`;
+  } else if (line.trouble) {
+    text = `${line.trouble[0].toUpperCase()}${line.trouble.slice(1)}`;
+  }
+  show($("status"), text !== "");
+  if ($("status").textContent !== text) $("status").textContent = text;
+}
+
 /** Carries out an order and says so when it fails. */
 async function attempt(verb, fields) {
   try {
@@ -116,28 +145,49 @@ async function attempt(verb, fields) {
 
 const hear = {
   hello(news) {
+    line.isOpen = true;
     line.needsSecret = news.secret;
+    renderStatus();
     show($("secret-row"), news.secret);
     if (line.wantsIn) enter();
   },
 
   pong() {},
 
+  trouble({ text }) {
+    line.trouble = text;
+    unsent.render();
+    renderStatus();
+  },
+
   welcome(news) {
     line.tries = 0;
-    show($("status"), false);
+    line.isIn = true;
+    line.trouble = null;
     const isBack = state.me === news.me;
     state.me = news.me;
+    const before = state.channels;
     state.channels = new Map(news.channels.map((channel) => [channel.sid, channel]));
     save("name", news.me);
+    if (news.pass) save(`pass.${news.me}`, news.pass);
+    $("token").value = "";
+    const wasAtDoor = !$("door").hidden || !isBack;
     show($("door"), false);
     show($("app"), true);
     $("me-name").textContent = news.me;
     dress($("me-avatar"), news.me);
+    if (!isBack) recallWritten();
     renderChannels();
     const wanted = isBack ? state.open : decodeURIComponent(location.hash.slice(1));
-    if (wanted && state.channels.has(wanted)) openChannel(wanted, { keepsPlace: isBack });
+    if (wanted && state.channels.has(wanted)) openChannel(wanted, { keepsPlace: isBack, takesFocus: wasAtDoor });
     else if (state.open) closeChannel();
+    if (wasAtDoor) rescueFocus();
+    for (const sid of new Set([...unsent.items.map((item) => item.sid), ...state.drafts.keys()])) {
+      if (!state.channels.has(sid)) unsent.handBack(sid, before.get(sid)?.name ?? "a channel that is gone");
+    }
+    unsent.render();
+    renderStatus();
+    unsent.sendAll();
   },
 
   channel({ channel }) {
@@ -149,13 +199,16 @@ const hear = {
   },
 
   gone({ channel }) {
-    const name = state.channels.get(channel)?.name;
+    const name = state.channels.get(channel)?.name ?? "The channel";
+    if (channel === state.open) keepDraft();
     state.channels.delete(channel);
     if (channel === state.open) {
       closeChannel();
-      toast(`${name} was deleted.`, false);
+      toast(`${apart(name)} was deleted.`, false);
     }
     renderChannels();
+    rescueFocus();
+    unsent.handBack(channel, name);
   },
 
   async mine(news) {
@@ -163,11 +216,15 @@ const hear = {
     if (!news.joined) {
       if (!known) return;
       known.joined = false;
+      if (news.channel === state.open) keepDraft();
       if (known.private) state.channels.delete(news.channel);
       renderChannels();
-      if (news.channel !== state.open) return;
-      if (known.private) closeChannel();
-      else showTalk();
+      if (news.channel === state.open) {
+        if (known.private) closeChannel();
+        else showTalk();
+        rescueFocus();
+      }
+      if (known.private) unsent.handBack(news.channel, known.name);
     } else if (news.fresh || !known?.joined) {
       await refresh(news.channel);
       if (news.channel === state.open) openChannel(news.channel);
@@ -181,8 +238,13 @@ const hear = {
   joined({ channel, member }) {
     const known = state.channels.get(channel);
     if (!known || known.members.some((other) => other.name === member.name)) return;
-    known.members.push({ ...member, online: true });
+    known.members.push({ ...member, online: false });
     renderPeople(channel);
+    // Whether they are here is not said with it.
+    line.order("look", { channel }).then((answer) => {
+      known.members = answer.channel.members;
+      renderPeople(channel);
+    }).catch(() => {});
   },
 
   left({ channel, member }) {
@@ -204,6 +266,7 @@ const hear = {
     const known = state.channels.get(channel);
     if (!known) return;
     stopTyping(channel, message.author);
+    unsent.settleAll([message]);
     known.next = Math.max(known.next, message.index + 1);
     if (message.author !== state.me) known.unread += 1;
     if (channel === state.open) addMessage(message);
@@ -225,7 +288,14 @@ const hear = {
       renderChannels();
     }
     if (channel !== state.open || !state.messages.delete(message.index)) return;
-    if (state.editing?.sid === message.sid) stopEditing();
+    if (state.editing?.message.sid === message.sid) {
+      // Its new words are kept, as words of their own.
+      const words = [state.editing.before, $("text").value].filter(Boolean).join("\n");
+      stopEditing();
+      $("text").value = words;
+      grow();
+      keepDraft();
+    }
     renderMessages();
   },
 
@@ -250,18 +320,30 @@ async function refresh(sid) {
 // ---------------------------------------------------------------- coming in
 
 function enter() {
+  const name = line.wantsIn;
   const secret = $("secret").value || recall("secret") || "";
-  line.order("hello", { name: line.wantsIn, secret }).catch((error) => {
+  line.order("hello", { name, secret, token: $("token").value.trim(), pass: recall(`pass.${name}`) ?? "" }).catch((error) => {
     if (error instanceof Lost) return;
-    line.wantsIn = null;
-    save("secret", "");
-    say($("door-error"), error.message);
-    show($("door"), true);
-    show($("app"), false);
-    $(line.needsSecret && /password/.test(error.message) ? "secret" : "name").focus();
+    if (error.needs === "secret") save("secret", "");
+    turnAway(error.message, error.needs);
   });
   if ($("secret").value) save("secret", $("secret").value);
 }
+
+/** Back to the door, with the reason. */
+function turnAway(why, needs = null) {
+  const name = line.wantsIn ?? state.me;
+  line.wantsIn = null;
+  say($("door-error"), `${why[0].toUpperCase()}${why.slice(1)}.`);
+  show($("token-row"), needs === "token");
+  const secret = line.needsSecret ? ' -H "Authorization: Bearer SECRET"' : "";
+  $("token-command").textContent = `curl${secret} '${location.origin}/token?identity=${encodeURIComponent(name)}'`;
+  show($("door"), true);
+  show($("app"), false);
+  $(needs ?? "name").focus();
+}
+
+$("name").addEventListener("input", () => show($("token-row"), false));
 
 $("door-form").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -271,7 +353,13 @@ $("door-form").addEventListener("submit", (event) => {
   else line.tries === 0 || line.connect();
 });
 
-$("sign-out").addEventListener("click", () => {
+$("sign-out").addEventListener("click", async () => {
+  const count = unsent.items.length;
+  if (count > 0 && !(await ask("Change the name?", `${plural(count, "message")} of yours not sent yet will be lost.`, "Discard and change"))) return;
+  unsent.items = [];
+  state.drafts.clear();
+  keepWritten();
+  save(`pass.${state.me}`, "");
   save("name", "");
   location.hash = "";
   location.reload();
@@ -280,7 +368,8 @@ $("sign-out").addEventListener("click", () => {
 // ---------------------------------------------------------------- channels
 
 function renderChannels() {
-  const all = [...state.channels.values()].sort((a, b) => a.name.localeCompare(b.name));
+  const all = [...state.channels.values()].sort((a, b) => order(a.name, b.name) || a.created - b.created);
+  markNamesakes(all);
   const mine = all.filter((channel) => channel.joined);
   const others = all.filter((channel) => !channel.joined);
   fill($("mine"), mine);
@@ -289,6 +378,27 @@ function renderChannels() {
   show($("others-empty"), others.length === 0);
   const unread = mine.reduce((sum, channel) => sum + channel.unread, 0);
   document.title = unread > 0 ? `(${unread}) steward chat` : "steward chat";
+}
+
+/** The same for everybody, wherever they are, and "room 2" before "room 10". */
+const collator = new Intl.Collator("en", { numeric: true });
+const order = collator.compare;
+
+/** Channels that are called the same get something to tell them apart. */
+function markNamesakes(channels) {
+  const counts = new Map();
+  const plain = (channel) => channel.name.normalize("NFKC").toLowerCase().trim();
+  for (const channel of channels) counts.set(plain(channel), (counts.get(plain(channel)) ?? 0) + 1);
+  const hints = new Map();
+  for (const channel of channels) {
+    channel.hint = counts.get(plain(channel)) < 2 ? null
+      : channel.unique && channel.unique !== channel.name ? channel.unique
+      : `by ${apart(channel.creator)}, ${momentFormat.format(channel.created)}`;
+    if (!channel.hint) continue;
+    const hint = `${plain(channel)} ${channel.hint}`;
+    hints.set(hint, (hints.get(hint) ?? 0) + 1);
+    if (hints.get(hint) > 1) channel.hint += ` (${hints.get(hint)})`;
+  }
 }
 
 function fill(list, channels) {
@@ -300,16 +410,28 @@ function fill(list, channels) {
     const unread = channel.joined ? channel.unread : 0;
     button.classList.toggle("unread", unread > 0);
     if (channel.sid === state.open) button.setAttribute("aria-current", "true");
-    const sign = make("span", "sign", channel.private ? "🔒" : "#");
+    const sign = make("span", "sign", channel.private ? "" : "#");
+    if (channel.private) sign.append($("lock").content.cloneNode(true));
     sign.setAttribute("aria-hidden", "true");
-    button.append(sign, make("span", "label", channel.name));
+    const names = make("span", "names");
+    if (channel.private) names.append(make("span", "unseen", "private channel "));
+    names.append(make("span", "label", channel.name));
+    if (channel.hint) names.append(make("span", "hint", channel.hint));
+    button.title = channel.hint ? `${apart(channel.name)} (${channel.hint})` : channel.name;
+    button.append(sign, names);
+    const stuck = unsent.of(channel.sid).filter((item) => item.state !== "sending").length;
+    if (stuck > 0) {
+      const badge = make("span", "badge bad", "!");
+      badge.append(make("span", "unseen", ` ${plural(stuck, "message")} not sent`));
+      button.append(badge);
+    }
     if (unread > 0) {
       const badge = make("span", "badge", unread > 99 ? "99+" : String(unread));
       badge.append(make("span", "unseen", " unread"));
       button.append(badge);
     } else if (!channel.joined) {
       const count = make("span", "count", String(channel.members.length));
-      count.append(make("span", "unseen", " members"));
+      count.append(make("span", "unseen", channel.members.length === 1 ? " member" : " members"));
       button.append(count);
     }
     button.addEventListener("click", () => openChannel(channel.sid, { takesFocus: true }));
@@ -324,26 +446,22 @@ async function openChannel(sid, { takesFocus = false, keepsPlace = false } = {})
   const channel = state.channels.get(sid);
   if (!channel) return;
   if (state.open !== sid) {
-    if (state.open) state.drafts.set(state.open, $("text").value);
-    stopEditing();
+    keepDraft();
     state.open = sid;
-    $("text").value = state.drafts.get(sid) ?? "";
-    grow();
+    openDraft(sid);
   }
   history.replaceState(null, "", `#${sid}`);
   $("app").dataset.view = "talk";
   if (!keepsPlace) {
     state.messages.clear();
     state.hasMore = false;
+    state.isLoaded = false;
     state.firstNew = null;
   }
   showTalk();
   renderChannels();
-  if (takesFocus) {
-    // A finger's keyboard would cover half of the screen unasked.
-    const isTouch = matchMedia("(pointer: coarse)").matches;
-    (!channel.joined ? $("join") : isTouch ? $("talk-title") : $("text")).focus();
-  }
+  unsent.render();
+  if (takesFocus) focusTalk();
   if (channel.joined) await loadNewest(channel, keepsPlace);
 }
 
@@ -368,17 +486,36 @@ async function loadNewest(channel, keepsPlace) {
     for (const index of [...state.messages.keys()]) if (index >= first) state.messages.delete(index);
   }
   for (const message of page.messages) state.messages.set(message.index, message);
+  state.isLoaded = true;
+  unsent.settleAll(page.messages);
   if (!keepsPlace && channel.unread > 0) {
     state.firstNew = page.messages.find((message) => message.index > read && message.author !== state.me)?.index ?? null;
   }
   renderMessages();
-  restoreLost(channel.sid);
   if (wasAtEnd) scrollToEnd();
   markRead();
 }
 
+function focusTalk() {
+  // A finger's keyboard would cover half of the screen unasked.
+  const isTouch = matchMedia("(pointer: coarse)").matches;
+  const joined = state.channels.get(state.open)?.joined;
+  (!joined ? $("join") : isTouch ? $("talk-title") : $("text")).focus();
+}
+
+/** When what had the keyboard's focus is gone: on with what is open, else with the list. */
+function rescueFocus() {
+  const focused = document.activeElement;
+  if (focused && focused !== document.body && (focused.checkVisibility?.() ?? focused.offsetParent)) return;
+  if (state.open) return focusTalk();
+  (document.querySelector(".channels .channel") ?? $("create")).focus();
+}
+
 function closeChannel() {
   state.open = null;
+  state.editing = null;
+  show($("editing"), false);
+  $("text").value = "";
   state.messages.clear();
   history.replaceState(null, "", location.pathname);
   $("app").dataset.view = "list";
@@ -408,32 +545,38 @@ function showTalk() {
 
 function renderTop() {
   const channel = state.channels.get(state.open);
-  $("talk-title").textContent = channel.name;
+  $("talk-title").replaceChildren(make("bdi", "", channel.name));
+  if (channel.hint) $("talk-title").append(make("span", "hint", channel.hint));
+  show($("add"), channel.mayAdd);
+  show($("people-add"), channel.mayAdd);
   show($("leave"), channel.joined);
   show($("destroy"), channel.mayDelete);
-  show($("talk-menu-button"), channel.joined || channel.mayDelete);
+  show($("talk-menu-button"), channel.joined || channel.mayDelete || channel.mayAdd);
 }
 
 $("back").addEventListener("click", () => {
   const sid = state.open;
-  if (sid) state.drafts.set(sid, $("text").value);
+  keepDraft();
   closeChannel();
   document.querySelector(`.channel[data-sid="${sid}"]`)?.focus();
 });
 
 $("join").addEventListener("click", async () => {
-  if (await attempt("join", { channel: state.open })) $("text").focus();
+  const sid = state.open;
+  if (!(await attempt("join", { channel: sid }))) return;
+  await refresh(sid);
+  if (state.open === sid) openChannel(sid, { takesFocus: true });
 });
 
 $("leave").addEventListener("click", async () => {
-  closeMenus();
+  closeMenus(true);
   await attempt("leave", { channel: state.open });
 });
 
 $("destroy").addEventListener("click", async () => {
-  closeMenus();
+  closeMenus(true);
   const channel = state.channels.get(state.open);
-  const isSure = await ask(`Delete ${channel.name}?`, "The channel and all its messages are gone for everybody.", "Delete");
+  const isSure = await ask(`Delete ${apart(channel.name)}?`, "The channel and all its messages are gone for everybody.", "Delete");
   if (isSure) await attempt("destroy", { channel: channel.sid });
 });
 
@@ -462,21 +605,81 @@ function renderPeople(sid) {
   const channel = state.channels.get(sid);
   const count = channel.members.length;
   $("people-count").textContent = String(count);
-  $("people-button").setAttribute("aria-label", `${count} ${count === 1 ? "member" : "members"}`);
-  const sorted = [...channel.members].sort((a, b) => b.online - a.online || a.name.localeCompare(b.name));
+  $("people-button").setAttribute("aria-label", plural(count, "member"));
+  $("people-button").title = plural(count, "member");
+  const focused = $("people-list").contains(document.activeElement) ? document.activeElement.dataset.name : null;
+  const sorted = [...channel.members].sort((a, b) => b.online - a.online || order(a.name, b.name));
   $("people-list").replaceChildren(...sorted.map((member) => {
     const item = make("li", "person");
     item.classList.toggle("online", member.online);
     const avatar = make("span", "avatar");
     avatar.setAttribute("aria-hidden", "true");
     dress(avatar, member.name);
-    const label = make("span", "label", member.name === state.me ? `${member.name} (you)` : member.name);
+    const label = make("span", "label", member.name === state.me ? `${apart(member.name)} (you)` : member.name);
     label.append(make("span", "unseen", member.online ? ", online" : ", offline"));
     item.append(avatar, label);
     if (member.admin) item.append(make("span", "tag", "admin"));
+    if (channel.mayRemove && member.name !== state.me) item.append(removeButton(channel, member.name));
     return item;
   }));
+  if (focused === null || focused === undefined) return;
+  const again = [...$("people-list").querySelectorAll("button")].find((button) => button.dataset.name === focused);
+  (again ?? $("people-close")).focus();
 }
+
+function removeButton(channel, name) {
+  const button = make("button", "icon remove");
+  button.type = "button";
+  button.dataset.name = name;
+  button.title = "Remove from the channel";
+  button.setAttribute("aria-label", `Remove ${name} from the channel`);
+  button.append($("people-close").firstElementChild.cloneNode(true));
+  button.addEventListener("click", async () => {
+    const isSure = await ask(`Remove ${apart(name)}?`, `They will be no member of ${apart(channel.name)} any more.`, "Remove");
+    if (isSure) await attempt("remove", { channel: channel.sid, name });
+  });
+  return button;
+}
+
+/** Everybody the server knows, to complete a name. */
+let known = new Set();
+
+async function openAdd() {
+  closeMenus(true);
+  const channel = state.channels.get(state.open);
+  $("add-form").reset();
+  show($("add-error"), false);
+  show($("add-done"), false);
+  $("add-title").textContent = `Add people to ${apart(channel.name)}`;
+  $("add-dialog").showModal();
+  const answer = await attempt("people");
+  known = new Set(answer?.people ?? []);
+  const members = new Set(channel.members.map((member) => member.name));
+  $("add-names").replaceChildren(...[...known].filter((name) => !members.has(name)).sort(order).map((name) => {
+    const option = make("option");
+    option.value = name;
+    return option;
+  }));
+}
+
+$("add").addEventListener("click", openAdd);
+$("people-add").addEventListener("click", openAdd);
+
+$("add-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const name = $("add-name").value.trim();
+  show($("add-error"), false);
+  show($("add-done"), false);
+  try {
+    await line.order("add", { channel: state.open, name });
+    const later = known.has(name) ? "" : ` Nobody of that name has been here yet; whoever comes in under exactly that name sees the channel.`;
+    say($("add-done"), `${apart(name)} was added.${later}`);
+    $("add-name").value = "";
+  } catch (error) {
+    say($("add-error"), `${apart(name)}: ${error.message}`);
+  }
+  $("add-name").focus();
+});
 
 function showPeople(isShown) {
   state.wantsPeople = isShown;
@@ -498,6 +701,8 @@ $("people-close").addEventListener("click", () => {
 
 function renderMessages() {
   const channel = state.channels.get(state.open);
+  const focused = $("messages").contains(document.activeElement)
+    ? Number(document.activeElement.closest(".message")?.dataset.index ?? -1) : null;
   const sorted = [...state.messages.values()].sort((a, b) => a.index - b.index);
   const items = [];
   let before = null;
@@ -508,7 +713,11 @@ function renderMessages() {
   $("messages").replaceChildren(...items);
   show($("earlier"), state.hasMore);
   show($("beginning"), channel && channel.joined && !state.hasMore);
-  if (channel) $("beginning").textContent = sorted.length ? `This is the beginning of ${channel.name}.` : `No messages in ${channel.name} yet. Say hello!`;
+  if (channel) $("beginning").textContent = sorted.length ? `This is the beginning of ${apart(channel.name)}.` : !state.isLoaded ? "Loading…" : `No messages in ${apart(channel.name)} yet. Say hello!`;
+  if (focused === null) return;
+  // The same message, or the one that has taken its place.
+  const near = sorted.find((message) => message.index >= focused) ?? sorted.at(-1);
+  ($("messages").querySelector(`.message[data-index="${near?.index}"] .more`) ?? $("text")).focus();
 }
 
 function dividers(message, before) {
@@ -526,6 +735,8 @@ function isFirstOfGroup(message, before) {
 function messageItem(message, before) {
   const item = make("li", "message");
   item.dataset.index = message.index;
+  const isForMe = message.author !== state.me && message.text.toLowerCase().includes(`@${state.me.toLowerCase()}`);
+  item.classList.toggle("mention", isForMe);
   item.classList.toggle("first", isFirstOfGroup(message, before));
   const avatar = make("span", "avatar");
   avatar.setAttribute("aria-hidden", "true");
@@ -535,10 +746,13 @@ function messageItem(message, before) {
   const content = make("div", "content");
   // Read out with each line, also where the author is not shown again.
   if (!item.classList.contains("first")) content.append(make("span", "unseen", `${message.author}: `));
+  const words = make("div", "words");
+  words.dir = "auto";
   const body = make("span", "body");
   body.append(...linked(message.text));
-  content.append(body);
-  if (message.edited) content.append(make("span", "edited", "(edited)"));
+  words.append(body);
+  if (message.edited) words.append(make("span", "edited", "(edited)"));
+  content.append(words);
   for (const file of message.files ?? []) content.append(make("div", "file", `📎 ${file}`));
   const reactions = reactionChips(message);
   if (reactions) content.append(reactions);
@@ -569,7 +783,7 @@ function addMessage(message) {
     $("messages").append(...dividers(message, before), messageItem(message, before));
     show($("beginning"), !state.hasMore);
     const channel = state.channels.get(state.open);
-    $("beginning").textContent = `This is the beginning of ${channel.name}.`;
+    $("beginning").textContent = `This is the beginning of ${apart(channel.name)}.`;
   }
   if (wasAtEnd || message.author === state.me) scrollToEnd();
   else show($("latest"), true);
@@ -622,7 +836,7 @@ function linked(text) {
   });
 }
 
-async function loadEarlier() {
+async function loadEarlier({ takesFocus = false } = {}) {
   if (!state.hasMore || state.isLoading || state.messages.size === 0) return;
   state.isLoading = true;
   const sid = state.open;
@@ -636,6 +850,13 @@ async function loadEarlier() {
     $("messages").setAttribute("aria-live", "off");
     renderMessages();
     box.scrollTop = box.scrollHeight - fromEnd;
+    if (takesFocus) {
+      // To the newest of those that came, right above where one was reading.
+      const index = page.messages.at(-1)?.index;
+      const item = $("messages").querySelector(`.message[data-index="${index}"]`);
+      if (item) item.tabIndex = -1;
+      (item ?? box).focus();
+    }
     setTimeout(() => $("messages").setAttribute("aria-live", "polite"), 500);
   } catch (error) {
     if (!(error instanceof Lost)) toast(error.message);
@@ -644,7 +865,7 @@ async function loadEarlier() {
   }
 }
 
-$("earlier").addEventListener("click", loadEarlier);
+$("earlier").addEventListener("click", () => loadEarlier({ takesFocus: true }));
 $("scroll").addEventListener("scroll", () => {
   closeMenus();
   if ($("scroll").scrollTop < 80) loadEarlier();
@@ -700,49 +921,25 @@ document.addEventListener("visibilitychange", () => {
 
 // ---------------------------------------------------------------- writing
 
-/** What was under way when the line broke, to be given back if it did not arrive. */
-const lostTexts = [];
-
-$("composer").addEventListener("submit", async (event) => {
+$("composer").addEventListener("submit", (event) => {
   event.preventDefault();
   const text = $("text").value.trim();
   if (!text) return;
   const sid = state.open;
-  const editing = state.editing;
-  $("text").value = "";
-  state.drafts.delete(sid);
-  stopEditing();
-  grow();
-  try {
-    if (editing) await line.order("edit", { channel: sid, message: editing.sid, text });
-    else await line.order("say", { channel: sid, text });
-  } catch (error) {
-    if (error instanceof Lost && !editing) lostTexts.push({ sid, text, after: state.channels.get(sid)?.next ?? 0 });
-    else giveBack(sid, text);
-    toast(error.message);
-  }
-});
-
-function restoreLost(sid) {
-  for (const lost of lostTexts.splice(0)) {
-    if (lost.sid !== sid) { lostTexts.push(lost); continue; }
-    const arrived = [...state.messages.values()].some((message) =>
-      message.index >= lost.after && message.author === state.me && message.text === lost.text);
-    if (!arrived) giveBack(sid, lost.text);
-  }
-}
-
-function giveBack(sid, text) {
-  if (sid !== state.open) {
-    state.drafts.set(sid, text);
-  } else if (!$("text").value) {
-    $("text").value = text;
+  const editing = state.editing?.message;
+  if (editing) {
+    stopEditing();
+  } else {
+    $("text").value = "";
     grow();
   }
-}
+  keepDraft();
+  if (text !== editing?.text) unsent.add(sid, text, editing?.sid ?? null);
+});
 
 $("text").addEventListener("input", () => {
   grow();
+  keepDraft();
   const now = Date.now();
   if (!$("text").value || state.editing || now - (state.saidTyping ?? 0) < 4000) return;
   state.saidTyping = now;
@@ -756,9 +953,8 @@ $("text").addEventListener("keydown", (event) => {
     $("composer").requestSubmit();
     state.saidTyping = 0;
   } else if (event.key === "Escape" && state.editing) {
-    $("text").value = "";
     stopEditing();
-    grow();
+    keepDraft();
   } else if (event.key === "ArrowUp" && !$("text").value) {
     const own = [...state.messages.values()].filter((message) => message.author === state.me);
     if (own.length === 0) return;
@@ -773,23 +969,27 @@ function grow() {
   text.style.height = `${Math.min(200, text.scrollHeight)}px`;
 }
 
-function edit(message) {
-  state.editing = message;
+function edit(message, text = message.text) {
+  // What stood in the box comes back after the edit.
+  state.editing = { message, before: state.editing ? state.editing.before : $("text").value };
   show($("editing"), true);
-  $("text").value = message.text;
+  $("text").value = text;
   grow();
+  keepDraft();
   $("text").focus();
 }
 
 function stopEditing() {
+  if (!state.editing) return;
+  $("text").value = state.editing.before;
   state.editing = null;
   show($("editing"), false);
+  grow();
 }
 
 $("edit-cancel").addEventListener("click", () => {
-  $("text").value = "";
   stopEditing();
-  grow();
+  keepDraft();
   $("text").focus();
 });
 
@@ -802,8 +1002,8 @@ function renderTyping() {
   for (const [name, until] of people) if (until < Date.now()) people.delete(name);
   const names = [...people.keys()];
   const text = names.length === 0 ? ""
-    : names.length === 1 ? `${names[0]} is typing…`
-    : names.length === 2 ? `${names[0]} and ${names[1]} are typing…`
+    : names.length === 1 ? `${apart(names[0])} is typing…`
+    : names.length === 2 ? `${apart(names[0])} and ${apart(names[1])} are typing…`
     : "Several people are typing…";
   if ($("typing").textContent !== text) $("typing").textContent = text;
 }
@@ -823,7 +1023,7 @@ function openActions(message, button) {
   show($("action-delete"), isOwn || channel.mayModerate);
   $("action-edit").onclick = () => { closeMenus(); edit(state.messages.get(message.index) ?? message); };
   $("action-delete").onclick = async () => {
-    closeMenus();
+    closeMenus(true);
     const isSure = await ask("Delete this message?", message.text.slice(0, 200), "Delete");
     if (isSure) await attempt("delete", { channel: channel.sid, message: message.sid });
   };
@@ -920,8 +1120,21 @@ function show(element, isShown) {
 function make(tag, className = "", text = null) {
   const element = document.createElement(tag);
   if (className) element.className = className;
-  if (text !== null) element.textContent = text;
+  if (text !== null) {
+    element.textContent = text;
+    // People write in both directions.
+    element.dir = "auto";
+  }
   return element;
+}
+
+/** A name inside a sentence, which it must not turn around, whichever way it is written. */
+function apart(name) {
+  return `\u2068${name}\u2069`;
+}
+
+function plural(count, one, many = `${one}s`) {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function dress(avatar, name) {
@@ -933,17 +1146,23 @@ function dress(avatar, name) {
 
 const clockFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const dayOfYearFormat = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const momentFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 const clock = (at) => clockFormat.format(at);
 
 function day(at) {
-  const today = dayFormat.format(Date.now());
-  const that = dayFormat.format(at);
-  return that === today && Date.now() - at < 86400000 ? "Today" : that;
+  const now = new Date();
+  const that = new Date(at);
+  if (that.toDateString() === now.toDateString()) return "Today";
+  now.setDate(now.getDate() - 1);
+  if (that.toDateString() === now.toDateString()) return "Yesterday";
+  return (that.getFullYear() === new Date().getFullYear() ? dayFormat : dayOfYearFormat).format(at);
 }
 
 function time(at, className) {
   const element = make("time", className, clock(at));
   element.dateTime = new Date(at).toISOString();
+  element.title = momentFormat.format(at);
   return element;
 }
 

@@ -47,6 +47,7 @@ extension Message {
             if let subject = content.subject { writer.member("subject", subject) }
             if content.attributes != "{}" { writer.member("attributes", content.attributes) }
             if let contentSID = content.contentSID { writer.member("content", contentSID) }
+            if let key = content.key { writer.member("key", key) }
             if !content.medias.isEmpty {
                 writer.array("medias") { writer in
                     for media in content.medias { writer.object { media.write(&$0) } }
@@ -70,7 +71,7 @@ extension Message {
             body: record["body"]?.string, subject: record["subject"]?.string,
             attributes: record["attributes"]?.string ?? "{}",
             medias: (record["medias"]?.array ?? []).compactMap(Media.init(record:)),
-            contentSID: record["content"]?.string)
+            contentSID: record["content"]?.string, key: record["key"]?.string)
         self.init(
             sid: sid, index: index, author: author, member: member, posted: posted, content: content,
             updated: updated, updatedBy: record["updatedBy"]?.string,
@@ -173,6 +174,7 @@ extension Person {
         writer.member("attributes", attributes)
         writer.member("online", isOnline)
         writer.member("role", role.rawValue)
+        if isProgram { writer.member("program", true) }
         writer.member("created", created.milliseconds)
         writer.member("updated", updated.milliseconds)
     }
@@ -184,8 +186,8 @@ extension Person {
         else { return nil }
         self.init(
             sid: sid, identity: identity, friendlyName: record["friendlyName"]?.string,
-            attributes: attributes, isOnline: record["online"]?.bool ?? false, role: role, created: created,
-            updated: updated)
+            attributes: attributes, isOnline: record["online"]?.bool ?? false, role: role,
+            isProgram: record["program"]?.bool ?? false, created: created, updated: updated)
     }
 }
 

@@ -35,6 +35,7 @@ struct WorldReader {
             // Nobody is connected to a server that has just started.
             user.person.isOnline = false
             world.identities[sid] = identity
+            if user.person.isProgram { world.programs.insert(World.folded(identity)) }
             world.feeds[user.membershipFeed.sid] = FeedID(topic: .memberships, owner: sid)
             world.feeds[user.personFeed.sid] = FeedID(topic: .person, owner: sid)
             user.membershipFeed.log = try log(FeedID(topic: .memberships, owner: sid)) {

@@ -3,7 +3,7 @@ internal import SQLite
 
 /// The world in a file: as it was told, so it is found again, with the same names, indexes and event ids.
 final class WorldStore: Sendable {
-    private let database: Database
+    let database: Database
 
     private init(_ database: Database) {
         self.database = database

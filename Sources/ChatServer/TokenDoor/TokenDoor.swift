@@ -8,15 +8,20 @@ struct TokenDoor: Sendable {
     let issuer: TokenIssuer
     let settings: ServerSettings
     let faults: Faults
+    let refusals: Refusals
 
     func answer(_ request: HTTPRequest) -> HTTPReply {
         guard request.method == "GET" || request.method == "POST" else {
             return .text(405, "use GET or POST\n", headers: [("Allow", "GET, POST")])
         }
+        if let name = request.unreadable {
+            return Self.refusal(400, "\(name) is no UTF-8: percent-encode text as UTF-8")
+        }
         guard let fields = fields(of: request) else {
             return Self.refusal(400, "the body is neither a form nor a JSON object")
         }
         guard isTrusted(request, fields) else {
+            refusals.note(request.remote, "/token", "the secret is missing or wrong")
             return Self.refusal(
                 401,
                 "the secret is missing or wrong: send it as \"Authorization: Bearer …\" or as field \"secret\""

@@ -78,6 +78,7 @@ extension WorldError {
         case .tooMany("members", _): (403, 50417)
         case .tooMany: (403, 50214)
         case .invalid: (400, 20001)
+        case .tooFast: (429, 50063)
         }
     }
 }

@@ -33,8 +33,10 @@ extension TwilioConnection {
         door.hall.take { world in
             // An identity that a token names is short enough to be a user.
             _ = try? world.user(claims.identity, at: now)
+            world.noteProgram(claims.identity)
             world.setOnline(true, claims.identity, at: now)
             return { audience in
+                for listener in audience.listeners(of: claims.identity) { listener.giveUpName() }
                 audience.enter(self)
                 self.outbox.add(.frame(frame))
             }

@@ -10,6 +10,9 @@ extension TwilioConnection {
         let isPost = request.method == "POST" && request.path.last == "Messages"
         if isPost, door.faults.take(.cutBeforePost, for: identity) { return socket.kill() }
         if let refusal = refusal(request, identity) { return respond(id, refusal, to: request) }
+        if isChange, let trouble = door.hall.trouble {
+            return respond(id, .refusal(503, code: 20503, trouble), to: request)
+        }
         let isCut = isPost && door.faults.take(.cutAfterPost, for: identity)
         let isMute = door.faults.take(.noReply, for: identity)
         let isAccepted = isChange && door.faults.take(.accepted, for: identity)

@@ -27,16 +27,19 @@ package final class Message: Sendable {
         package var attributes = "{}"
         package var medias: [Media] = []
         package var contentSID: String?
+        /// What its author's page calls it, so that a message sent again is known.
+        package var key: String?
 
         package init(
             body: String?, subject: String? = nil, attributes: String = "{}", medias: [Media] = [],
-            contentSID: String? = nil
+            contentSID: String? = nil, key: String? = nil
         ) {
             self.body = body
             self.subject = subject
             self.attributes = attributes
             self.medias = medias
             self.contentSID = contentSID
+            self.key = key
         }
     }
 

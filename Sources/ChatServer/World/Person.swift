@@ -9,6 +9,8 @@ package struct Person: Sendable {
     package var attributes = "{}"
     package var isOnline = false
     package var role: Role
+    /// Has logged in with a token: nobody on the page may take the name.
+    package var isProgram = false
     package let created: Timestamp
     package var updated: Timestamp
 }

@@ -74,6 +74,7 @@ extension World {
         ]
         let states = [channel.messageFeed, channel.rosterFeed, channel.feed]
         channels[sid] = nil
+        for message in channel.messages.elements(from: 0) { forgetFiles(of: message) }
         if let name = channel.profile.uniqueName { channelNames[name] = nil }
         for ((feed, event), state) in zip(ends, states) {
             feeds[state.sid] = nil

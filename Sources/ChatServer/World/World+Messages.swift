@@ -9,6 +9,18 @@ extension World {
         return message
     }
 
+    /// The message that its author's page called `key`, deleted ones included as long as anybody may ask for them.
+    func posted(_ key: String, in sid: SID, by author: String) -> Message? {
+        guard let channel = channels[sid] else { return nil }
+        func isIt(_ message: Message) -> Bool { message.content.key == key && message.author == author }
+        if let message = channel.messages.last(where: isIt) { return message }
+        let event = channel.messageFeed.log.last { event in
+            if case .message(let message) = event.subject { isIt(message) } else { false }
+        }
+        if case .message(let message)? = event?.subject { return message }
+        return nil
+    }
+
     // What only reads the channel is a function of its own: a copy of it that is still held would make each change
     // copy all its messages.
     private func draft(
@@ -25,18 +37,19 @@ extension World {
     }
 
     private mutating func append(_ message: Message, to sid: SID, at now: Timestamp) {
-        var forgotten: [Int64] = []
+        var forgotten: [Message] = []
         let keep = max(limits.keep, 1)
         channels[sid]?.messages.append(message)
         channels[sid]?.nextIndex += 1
         channels[sid]?.messageCount += 1
         while let count = channels[sid]?.messages.count, count > keep {
-            if let old = channels[sid]?.messages.removeFirst() { forgotten.append(old.index) }
+            if let old = channels[sid]?.messages.removeFirst() { forgotten.append(old) }
         }
         tellMessages(sid, .added, message, at: now)
-        for index in forgotten {
-            note(.noMessage(channel: sid, index: index))
-            channels[sid]?.messageFeed.forget(upTo: index)
+        for old in forgotten {
+            note(.noMessage(channel: sid, index: old.index))
+            channels[sid]?.messageFeed.forget(upTo: old.index)
+            forgetFiles(of: old)
         }
         changeProfile(sid, at: now) {
             $0.lastMessage = Channel.LastMessage(index: message.index, at: now)
@@ -97,6 +110,14 @@ extension World {
         channels[sid]?.messageCount -= 1
         tellMessages(sid, .removed, old, at: now)
         noteChannel(sid)
+        forgetFiles(of: old)
+    }
+
+    /// A file belongs to the message it came with.
+    mutating func forgetFiles(of message: Message) {
+        for media in message.content.medias where medias.removeValue(forKey: media.sid) != nil {
+            note(.noMedia(media.sid))
+        }
     }
 
     private func doomed(

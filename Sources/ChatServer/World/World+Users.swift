@@ -19,6 +19,31 @@ extension World {
         return person
     }
 
+    /// Why nobody may take this name without a proof that it is theirs.
+    enum Reservation: Sendable {
+        case admin
+        case program
+    }
+
+    func reservation(of name: String) -> Reservation? {
+        let folded = Self.folded(name)
+        if admins.contains(where: { Self.folded($0) == folded }) { return .admin }
+        return programs.contains(folded) ? .program : nil
+    }
+
+    /// Names that look the same but for their case.
+    static func folded(_ name: String) -> String {
+        String(String.UnicodeScalarView(name.unicodeScalars.filter { $0 != "\u{200D}" })).lowercased()
+    }
+
+    /// Notes that `identity` has logged in with a token.
+    mutating func noteProgram(_ identity: String) {
+        guard let user = users[identity], !user.person.isProgram else { return }
+        users[identity]?.person.isProgram = true
+        programs.insert(Self.folded(identity))
+        if let record = users[identity]?.record { note(.user(record)) }
+    }
+
     package mutating func editUser(
         _ identity: String, friendlyName: String? = nil, attributes: String? = nil, as editor: String,
         at now: Timestamp

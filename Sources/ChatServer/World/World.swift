@@ -11,6 +11,8 @@ package struct World: Sendable {
     /// The users by identity.
     var users: [String: User] = [:]
     var identities: [SID: String] = [:]
+    /// The identities that have logged in with a token, folded.
+    var programs: Set<String> = []
     var medias: [SID: Media] = [:]
     /// Every feed by the SID under which Sync knows it.
     var feeds: [SID: FeedID] = [:]

@@ -13,6 +13,7 @@ enum WorldChange: Sendable {
     /// Events of a feed below this id are forgotten.
     case noEvents(FeedID, below: Int64)
     case media(Media, content: [UInt8])
+    case noMedia(SID)
 }
 
 extension User {

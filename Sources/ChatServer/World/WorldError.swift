@@ -12,6 +12,7 @@ package enum WorldError: Error, Hashable, Sendable {
     case tooLong(String, limit: Int)
     case tooMany(String, limit: Int)
     case invalid(String)
+    case tooFast
 }
 
 extension WorldError: CustomStringConvertible {
@@ -29,6 +30,7 @@ extension WorldError: CustomStringConvertible {
         case .tooLong(let what, let limit): "\(what) is too long; \(limit) is the limit"
         case .tooMany(let what, let limit): "too many \(what); \(limit) is the limit"
         case .invalid(let what): what
+        case .tooFast: "too much at once: wait a second and try again"
         }
     }
 }

@@ -12,15 +12,16 @@ typedef void *(*CMHDTargetCallback)(void *context, const char *target, struct MH
 static inline struct MHD_Daemon *cmhd_start(
     unsigned int connections, size_t memory, unsigned int idle, void *context,
     MHD_AccessHandlerCallback handle, CMHDTargetCallback target, MHD_RequestCompletedCallback completed,
-    MHD_NotifyConnectionCallback connection) {
+    MHD_NotifyConnectionCallback connection, MHD_LogCallback complaint) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE, 0, NULL, NULL, handle, context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE | MHD_USE_ERROR_LOG,
+        0, NULL, NULL, handle, context, MHD_OPTION_EXTERNAL_LOGGER, complaint, context,
         MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_TIMEOUT, idle,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, target, context, MHD_OPTION_NOTIFY_COMPLETED,
+        MHD_OPTION_URI_LOG_CALLBACK, target, context, MHD_OPTION_NOTIFY_COMPLETED,
         completed, context, MHD_OPTION_NOTIFY_CONNECTION, connection, context, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;

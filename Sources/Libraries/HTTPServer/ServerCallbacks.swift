@@ -21,6 +21,7 @@ func noteTarget(
     if let socket = connection.flatMap({ cmhd_socket_context($0) }) {
         exchange.client = Unmanaged<Client>.fromOpaque(socket).takeUnretainedValue()
     }
+    if let connection { core(context)?.noteHead(exchange, connection) }
     return Unmanaged.passRetained(exchange).toOpaque()
 }
 
@@ -61,9 +62,18 @@ func noteCompletion(
     guard let pointer = request?.pointee else { return }
     request?.pointee = nil
     let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
-    guard let core = core(context), let client = exchange.client else { return }
+    guard let core = core(context) else { return }
+    core.forgetHead(exchange)
+    guard let client = exchange.client else { return }
     if !client.isUpgraded { core.expect(client.descriptor, within: core.limits.headWithin) }
     if exchange.stage != .head { core.end() }
+}
+
+/// libmicrohttpd is about to complain about a client, perhaps about a length that it cannot read.
+func noteComplaint(
+    _ context: UnsafeMutableRawPointer?, _ format: UnsafePointer<CChar>?, _ arguments: CVaListPointer?
+) {
+    core(context)?.refuseUnreadableLengths()
 }
 
 /// A connection begins or ends.

@@ -6,11 +6,16 @@ import WebSocket
 extension ServerCore {
     func takeHead(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
         exchange.stage = .body
+        forgetHead(exchange)
         if let client = exchange.client { begin(client.descriptor) }
         let fields = Unmanaged.passUnretained(exchange).toOpaque()
         MHD_get_connection_values_n(connection, .HEADER_KIND, noteField, fields)
         guard cmhd_head_size(connection) <= limits.head, exchange.headers.count <= limits.fields else {
             return refuse(431, "too many or too long header fields\n", exchange, connection)
+        }
+        let hosts = exchange.headers.count { $0.name.lowercased() == "host" }
+        guard hosts == 1 || (hosts == 0 && !exchange.isModern) else {
+            return refuse(400, "a request names its host, once\n", exchange, connection)
         }
         let lengths = exchange.headers.filter { $0.name.lowercased() == "content-length" }
         let codings = exchange.headers.filter { $0.name.lowercased() == "transfer-encoding" }
@@ -26,6 +31,37 @@ extension ServerCore {
             return refuse(413, "the body is too large\n", exchange, connection)
         }
         return .YES
+    }
+
+    /// libmicrohttpd 0.9.75 writes the head of its own answer to a length that is no number twice. So ours goes out
+    /// first, and nothing after it.
+    func refuseUnreadableLengths() {
+        for head in heads {
+            guard let descriptor = head.exchange.client?.descriptor else { continue }
+            head.exchange.headers = []
+            MHD_get_connection_values_n(
+                head.connection, .HEADER_KIND, noteField, Unmanaged.passUnretained(head.exchange).toOpaque())
+            let lengths = head.exchange.headers.filter { $0.name.lowercased() == "content-length" }.map(
+                \.value)
+            head.exchange.headers = []
+            let isNumber = lengths.allSatisfy { length in
+                !length.isEmpty
+                    && length.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            }
+            guard !isNumber || lengths.contains(where: { UInt64($0) == nil }) else { continue }
+            let (status, text) =
+                isNumber
+                ? ("413 Content Too Large", "the body is too large\n")
+                : ("400 Bad Request", "the body's length is no number\n")
+            let answer = Array(
+                """
+                HTTP/1.1 \(status)\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\
+                Content-Length: \(text.utf8.count)\r\n\r\n\(text)
+                """.utf8)
+            forgetHead(head.exchange)
+            _ = send(descriptor, answer, answer.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            Glibc.shutdown(descriptor, Int32(SHUT_WR))
+        }
     }
 
     func takeBody(_ exchange: Exchange, _ piece: UnsafeRawBufferPointer) -> MHD_Result {

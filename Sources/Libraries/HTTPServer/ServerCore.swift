@@ -28,6 +28,8 @@ final class ServerCore: Sendable {
         /// Upgraded connections not yet given back.
         var upgraded = 0
         var isTooLate = false
+        /// Requests whose head is not yet whole.
+        var heads: [ObjectIdentifier: Head] = [:]
         var waiter: (condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)?
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -37,6 +39,12 @@ final class ServerCore: Sendable {
     /// A pointer of libmicrohttpd's; its functions used here may be called from any thread.
     struct Handle: @unchecked Sendable {
         let pointer: OpaquePointer
+    }
+
+    /// Touched by libmicrohttpd's thread only.
+    struct Head: @unchecked Sendable {
+        let exchange: Exchange
+        let connection: OpaquePointer
     }
 
     private struct Pending: Sendable {
@@ -65,7 +73,8 @@ final class ServerCore: Sendable {
         // Its own limit must never be met: at it, it forgets to let go of a lock.
         let daemon = cmhd_start(
             UInt32(limits.connections + 1_024), memory, UInt32(max(1, limits.stalledFor.inSeconds)),
-            context.toOpaque(), handleRequest, noteTarget, noteCompletion, noteConnection)
+            context.toOpaque(), handleRequest, noteTarget, noteCompletion, noteConnection,
+            noteComplaint)
         guard let daemon else {
             context.release()
             Glibc.close(listener)
@@ -113,6 +122,16 @@ final class ServerCore: Sendable {
     }
 
     // MARK: - Requests
+
+    func noteHead(_ exchange: Exchange, _ connection: OpaquePointer) {
+        state.with { $0.heads[ObjectIdentifier(exchange)] = Head(exchange: exchange, connection: connection) }
+    }
+
+    func forgetHead(_ exchange: Exchange) {
+        state.with { _ = $0.heads.removeValue(forKey: ObjectIdentifier(exchange)) }
+    }
+
+    var heads: [Head] { state.with { Array($0.heads.values) } }
 
     /// Starts the handler for a request whose connection is suspended.
     func handle(_ request: HTTPRequest, on connection: OpaquePointer, reply: Guarded<HTTPReply?>) {

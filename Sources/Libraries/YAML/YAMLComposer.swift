@@ -102,9 +102,9 @@ struct YAMLComposer {
         while true {
             let event = try events.next()
             if case .other = event.kind {
-                return Tree(
-                    node: YAMLNode(.sequence(items), at: start.place, to: event.end), count: count,
-                    depth: deepest + 1)
+                var node = YAMLNode(.sequence(items), at: start.place, to: event.end)
+                node.isFlow = start.isFlow
+                return Tree(node: node, count: count, depth: deepest + 1)
             }
             let tree = try self.tree(event, events, depth: depth + 1)
             items.append(tree.node)
@@ -125,8 +125,9 @@ struct YAMLComposer {
             let event = try events.next()
             if case .other = event.kind {
                 let kind = isTemplate ? YAMLNode.Kind.unreadable : .mapping(entries)
-                return Tree(
-                    node: YAMLNode(kind, at: start.place, to: event.end), count: count, depth: deepest + 1)
+                var node = YAMLNode(kind, at: start.place, to: event.end)
+                node.isFlow = start.isFlow
+                return Tree(node: node, count: count, depth: deepest + 1)
             }
             let key = try tree(event, events, depth: depth + 1)
             let value = try tree(try events.next(), events, depth: depth + 1)
@@ -182,7 +183,9 @@ struct YAMLComposer {
                 YAMLError(at: event.place, "nested deeper than \(YAMLDocument.maximumDepth) levels"))
             return broken
         }
-        return anchor.tree
+        var tree = anchor.tree
+        tree.node.isAlias = true
+        return tree
     }
 
     private mutating func refuse(_ tag: String, of node: inout YAMLNode, _ event: YAMLEvent) {

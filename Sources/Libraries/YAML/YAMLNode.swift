@@ -7,6 +7,10 @@ package struct YAMLNode: Sendable {
     package var end: YAMLPlace
     /// What a comment on the same line says, from its `#` on; only scalars have it.
     package var comment: String?
+    /// A sequence or mapping in brackets or braces.
+    package var isFlow = false
+    /// It stands elsewhere in the file, and `*name` stands here for it.
+    package var isAlias = false
 
     package init(_ kind: Kind, at place: YAMLPlace, to end: YAMLPlace, comment: String? = nil) {
         self.kind = kind
@@ -31,6 +35,11 @@ package struct YAMLNode: Sendable {
     package struct Entry: Sendable {
         package var key: YAMLNode
         package var value: YAMLNode
+
+        package init(key: YAMLNode, value: YAMLNode) {
+            self.key = key
+            self.value = value
+        }
     }
 
     /// The text of a scalar.

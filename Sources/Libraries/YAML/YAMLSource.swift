@@ -38,6 +38,21 @@ package struct YAMLSource: Sendable {
         return String(text)
     }
 
+    /// The column behind what begins at a place: behind the closing quote, or where the word ends.
+    package func end(at place: YAMLPlace) -> Int {
+        guard lines.indices.contains(place.line - 1) else { return place.column }
+        let line = lines[place.line - 1]
+        guard let first = line.dropFirst(place.column - 1).first else { return place.column }
+        let rest = line[place.column...]
+        let end: Int?
+        if first == "\"" || first == "'" {
+            end = rest.firstIndex(of: first).map { $0 + 1 }
+        } else {
+            end = rest.firstIndex { " \t,:]}".unicodeScalars.contains($0) }
+        }
+        return (end ?? line.count) + 1
+    }
+
     /// The source line and below it a caret at the place; long lines are cut around it.
     package func excerpt(at place: YAMLPlace, width: Int = 100) -> String {
         guard lines.indices.contains(place.line - 1) else { return "" }

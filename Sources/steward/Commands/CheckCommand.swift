@@ -8,18 +8,47 @@ enum CheckCommand {
         details: """
             Reads the configuration and the bots' files and shows every mistake with its file, line, column and what was \
             probably meant, and the examples and tests that do not hold. Ends with 1 when there are mistakes in rules, with 78 \
-            when the configuration itself is wrong.
+            when the configuration itself is wrong. A comment "# allow: CODE" in a rules file switches a warning off for \
+            its line, or for what is below it.
             """,
-        options: [.config]
+        options: [
+            .config,
+            .init(
+                name: "format", value: "FORM",
+                summary: "text for people and editors, json for programs, github for annotations"),
+        ]
     ) { arguments in
-        Bots.look(arguments) { config, rules, warnings in
-            let tried = TriedRules(rules, limits: config.turnLimits)
-            Terminal.print(findings: tried.report)
-            guard tried.hold else { return .findings }
-            Terminal.print(findings: warnings.map { $0.report + "\n" }.joined())
-            let ending = warnings.isEmpty ? "" : ", \(counted(warnings.count, "warning"))"
+        guard let format = Finding.Format(rawValue: arguments["format"] ?? "text") else {
+            Terminal.complain(
+                "steward check: \"\(arguments["format"] ?? "")\" is no form - use text, json or github\n")
+            return .usage
+        }
+        let (findings, rules, code) = look(arguments)
+        Terminal.print(findings: Finding.text(findings, as: format))
+        if let rules, format == .text {
+            let warnings = findings.count { $0.severity == "warning" }
+            let ending = warnings == 0 ? "" : ", \(counted(warnings, "warning"))"
             print("\(counted(rules.ruleNames.count, "rule")), no mistakes\(ending)")
-            return .fine
+        }
+        return code
+    }
+
+    /// What is wrong; the rules are there when nothing is but warnings.
+    private static func look(_ arguments: Arguments) -> ([Finding], RuleSet?, ExitCode) {
+        let config: Config
+        do {
+            config = try ConfigReader.read(
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+        } catch {
+            return (error.mistakes.map { Finding($0, in: error) }, nil, .configuration)
+        }
+        do {
+            let (rules, warnings) = try Bots.read(config)
+            let tried = TriedRules(rules, limits: config.turnLimits)
+            let findings = warnings.map { Finding($0) } + tried.findings
+            return tried.hold ? (findings, rules, .fine) : (findings, nil, .findings)
+        } catch {
+            return (error.findings, nil, .findings)
         }
     }
 }

@@ -27,11 +27,14 @@ struct ConfigError: Error, CustomStringConvertible {
     }
 
     var description: String {
-        mistakes.map { mistake in
-            guard let source else { return "\(file): error: \(mistake.problem)\n" }
-            let line = "\(file):\(mistake.place): error: \(mistake.problem)"
-            let excerpt = mistake.isSecret ? "" : source.excerpt(at: mistake.place) + "\n"
-            return line + (mistake.hint.map { " - \($0)" } ?? "") + "\n" + excerpt
-        }.joined()
+        mistakes.map { report($0) + "\n" }.joined()
+    }
+
+    /// One mistake with its source line.
+    func report(_ mistake: Mistake) -> String {
+        guard let source else { return "\(file): error: \(mistake.problem)" }
+        let line = "\(file):\(mistake.place): error: \(mistake.problem)"
+        let excerpt = mistake.isSecret ? "" : "\n" + source.excerpt(at: mistake.place)
+        return line + (mistake.hint.map { " - \($0)" } ?? "") + excerpt
     }
 }

@@ -80,6 +80,10 @@ def status(data):
 def expect(name, request, *codes):
     seen = exchange(request)
     check(name, status(seen) in codes and b"[timeout]" not in seen and b"[reset]" not in seen, seen)
+    head, _, body = seen.partition(b"\r\n\r\n")
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            check(name + ": one answer only", len(body) == int(line.split(b":")[1]), seen)
 
 
 def get(path=b"/", extra=b""):
@@ -143,6 +147,7 @@ def bad_requests():
     expect("no version", b"GET /\r\nHost: a\r\n\r\n", b"400", b"505", b"none")
     expect("garbage", b"\x01\x02 \x03\r\n\r\n", b"400", b"505", b"none")
     expect("no host", b"GET / HTTP/1.1\r\n\r\n", b"400")
+    expect("two hosts", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"400")
     expect("HTTP/3", b"GET / HTTP/3.0\r\nHost: a\r\n\r\n", b"400", b"505")
     expect("a header without colon", b"GET / HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n", b"400")
     for length in [b"abc", b"-1", b"+5", b"0x10", b"1 2", b"", b"99999999999999999999999"]:
