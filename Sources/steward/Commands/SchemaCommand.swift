@@ -66,8 +66,8 @@ enum SchemaCommand {
             forms.append(
                 shape.isOneKey ? ["allOf": [reference], "minProperties": 1, "maxProperties": 1] : reference)
         }
-        // Nothing at all: `stop:` and its like.
-        if forms.isEmpty { forms = [["type": "null"]] }
+        // What the tables do not tell is for `check` to judge.
+        if forms.isEmpty { forms = [.object(JSONObject())] }
         return forms.count == 1 ? forms[0] : ["anyOf": .array(forms)]
     }
 }
