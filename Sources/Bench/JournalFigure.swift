@@ -1,6 +1,5 @@
 internal import Chat
 internal import Engine
-internal import Glibc
 internal import Rules
 internal import Services
 
@@ -11,7 +10,7 @@ enum JournalFigure {
         let vocabulary = Vocabulary(keywords: 10)
         let frames = Frames(Traffic(200_000, vocabulary: vocabulary))
         Table.section("frame to durable decision to outbox, two cores (\(frames.count) frames; median of 3)")
-        let sync = try timeOfSync()
+        let sync = try await DiskSync.measure(100).median
         var rates = Samples()
         var metrics = EngineMetrics()
         for run in 0..<3 {
@@ -55,21 +54,6 @@ enum JournalFigure {
         }
         await journal.close()
         return result
-    }
-
-    /// What the disk takes for one small commit.
-    private static func timeOfSync() throws -> Double {
-        let file = open("\(try Workspace("sync").path)/file", O_WRONLY | O_CREAT, 0o600)
-        guard file >= 0 else { throw BenchError("no file beside the program") }
-        defer { close(file) }
-        let block = [UInt8](repeating: 1, count: 4096)
-        var samples = Samples()
-        for _ in 0..<100 {
-            let start = Stopwatch.now
-            guard write(file, block, block.count) == block.count, fdatasync(file) == 0 else { break }
-            samples.add(Stopwatch.now - start)
-        }
-        return samples.median
     }
 }
 

@@ -31,11 +31,13 @@ enum LatencyFigure {
         let steward = try Program(folder.command)
         let own = try await times(
             world, askers, talkers, of: steward, StewardFolder.ready, "steward", rate, part)
+        let disk = try await DiskSync.measure(3 * min(rate, 200), every: .seconds(1) / rate)
         for (name, quantile, aim) in [("p50", 0.5, "0.6"), ("p99", 0.99, "3")] {
             let (own, bare) = (own.quantile(quantile), bare.quantile(quantile))
             Table.line(
                 "added at \(rate) messages/s, \(name)", (own - bare).fixed(2), "< \(aim)",
-                "steward \(own.fixed(2)), bare client \(bare.fixed(2))")
+                "steward \(own.fixed(2)), bare client \(bare.fixed(2)); "
+                    + "fdatasync alone \((disk.quantile(quantile) * 1000).fixed(2))")
         }
     }
 
