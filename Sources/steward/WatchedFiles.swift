@@ -4,8 +4,8 @@ internal import Glibc
 /// The configuration and the files of the bots as they are on the disk, to see when one changes.
 struct WatchedFiles: Equatable {
     private struct Look: Equatable {
-        var seconds: Int
-        var nanoseconds: Int
+        /// The time of the last change, as the system has it: its members belong to another module in a release build.
+        var changed: [UInt8]
         var size: Int64
         var number: UInt64
     }
@@ -28,7 +28,7 @@ struct WatchedFiles: Equatable {
         var status = stat()
         guard stat(file, &status) == 0 else { return }
         looks[file] = Look(
-            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec, size: Int64(status.st_size),
+            changed: withUnsafeBytes(of: status.st_mtim) { Array($0) }, size: Int64(status.st_size),
             number: UInt64(status.st_ino))
     }
 }
