@@ -29,7 +29,7 @@ package final class ChatServer: Sendable {
         if settings.secret == "" {
             throw StartError(
                 description:
-                    "the chat server's secret is empty: give it a value, or take the secret away to let everybody on this machine in"
+                    "the chat server's secret is empty: give server.secret or STEWARD_SERVER_SECRET a value, or take it away to let everybody on this machine in"
             )
         }
         if !isLoopback(settings.host), settings.secret == nil {

@@ -26,7 +26,7 @@ enum Stores {
         settings.state = try block.state.map { try prepared(config.statePath($0)) }
         settings.keep = block.keep ?? settings.keep
         settings.admins = Set(block.admins ?? [])
-        settings.secret = block.secret?.reveal()
+        settings.secret = block.secret?.secret.reveal()
         settings.faultsOverHTTP = block.faults ?? false
         return settings
     }

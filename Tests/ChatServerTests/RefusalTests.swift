@@ -65,7 +65,7 @@ import WebSocket
             }
             #expect(
                 error?.description
-                    == "the chat server's secret is empty: give it a value, or take the secret away to let everybody on this machine in"
+                    == "the chat server's secret is empty: give server.secret or STEWARD_SERVER_SECRET a value, or take it away to let everybody on this machine in"
             )
         }
         await loop.shutdown(grace: .seconds(1))

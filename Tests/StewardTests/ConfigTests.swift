@@ -187,6 +187,20 @@ import Testing
     }
 }
 
+extension Configuration {
+    @Test(arguments: [#""""#, "'${env:CHAT_SECRET}'"])
+    func `an empty secret of the chat server is a mistake of the file`(_ secret: String) {
+        let text = """
+            server: {secret: \(secret)}
+            accounts:
+              here: {service: twilio, identity: steward, token: {url: "http://127.0.0.1:8000/token"}}
+            """
+        #expect(
+            mistakes(text, environment: ["CHAT_SECRET": ""])
+                == "1:18: the server's secret is empty - give it a value, or delete the line")
+    }
+}
+
 @Suite struct CommandLineWords {
     func mistake(_ words: String...) -> String? {
         guard case .mistake(let text) = CommandLineReader.read(words) else { return nil }

@@ -81,6 +81,15 @@ const unsent = {
     $("text").focus();
   },
 
+  /** Back into the box, before what stands there. */
+  rewrite(item) {
+    this.settle(item.key);
+    $("text").value = [item.text, $("text").value].filter(Boolean).join("\n");
+    grow();
+    keepDraft();
+    $("text").focus();
+  },
+
   giveUp(item) {
     this.settle(item.key);
     $("text").focus();
@@ -142,7 +151,9 @@ const unsent = {
     body.append(...linked(item.text));
     words.append(body);
     const stand = make("div", "stand", this.says(item));
-    if (item.state === "refused") stand.append(this.button(item, "retry", "Try again"));
+    if (item.state === "refused") {
+      stand.append(this.button(item, "retry", "Try again"), this.button(item, "rewrite", "Edit"));
+    }
     if (item.state !== "sending") stand.append(this.button(item, "giveUp", "Discard"));
     content.append(words, stand);
     entry.append(avatar, head, content);

@@ -42,9 +42,21 @@ struct Config: Sendable {
         var keep: Int?
         var admins: [String]?
         /// What a token costs when the server listens for other machines.
-        var secret: Secret?
+        var secret: GivenSecret?
         /// Switches on the faults that tests inject.
         var faults: Bool?
+    }
+
+    /// A secret that is not known to whoever says nothing.
+    struct GivenSecret: Decodable, Sendable {
+        var secret: Secret
+
+        init(from decoder: any Decoder) throws {
+            secret = try decoder.singleValueContainer().decode(Secret.self)
+            guard !secret.reveal().isEmpty else {
+                throw SettingsMistake("the server's secret is empty - give it a value, or delete the line")
+            }
+        }
     }
 
     /// `limits:`
