@@ -28,6 +28,9 @@ actor Decider {
     /// Accounts whose events come too late for answers, as far as the log was told.
     private var late: Set<String> = []
     private var pending = Pending()
+    private var ledger: RuleLedger
+    /// When old events were last taken out of the store.
+    private var forgotten = Timestamp(milliseconds: 0)
 
     /// What the next commit makes durable, and what follows it.
     private struct Pending {
@@ -36,6 +39,8 @@ actor Decider {
         var later: [PendingContinuation] = []
         var decided: [(Delivery, count: Int)] = []
         var began: [Flag] = []
+        /// To be kept in the store.
+        var events: [ChatEvent] = []
         var metrics = TurnCounts()
     }
 
@@ -82,6 +87,7 @@ actor Decider {
             limits: parts.settings.limits)
         intake = stored.intake
         continuations = stored.continuations
+        ledger = stored.ledger
         // Each run has a lease of its own, so these numbers go on where the last run's ended.
         order = lease.number << 32
         for account in accounts {
@@ -197,6 +203,7 @@ actor Decider {
         if outcome.removed { pending.metrics.removed += 1 }
         pending.metrics.answers += outcome.answers
         for name in outcome.matched { pending.metrics.matched[name, default: 0] += 1 }
+        if parts.settings.keepEvents != nil { pending.events.append(event) }
         for var open in outcome.actions {
             order += 1
             open.order = order
@@ -265,6 +272,7 @@ actor Decider {
         var changes = pending.changes
         changes += intake.takeChanges()
         changes += turn.memory.takeChanges()
+        changes += rowsForLookingBack()
         let done = pending
         pending = Pending()
         if !changes.isEmpty {
@@ -283,6 +291,23 @@ actor Decider {
         if !done.actions.isEmpty { outbox.add(done.actions) }
         turn.memory.evict(over: parts.settings.rowsInMemory)
         count(done, didCommit: !changes.isEmpty)
+    }
+
+    /// How rules did in this batch, and the batch itself if events are kept.
+    private func rowsForLookingBack() -> [RowChange] {
+        let now = parts.time.now
+        for (name, count) in pending.metrics.matched { ledger.match(name, count, at: now) }
+        var changes = ledger.takeChanges()
+        guard let keep = parts.settings.keepEvents, let last = pending.events.map(\.sentAt).max() else {
+            return changes
+        }
+        changes.append(
+            RowChange(RowKey(.event, "\(last.milliseconds)"), EventCoding.body(of: pending.events)))
+        if now - forgotten > .seconds(3600) {
+            forgotten = now
+            changes.append(RowChange(RowKey(.event, "\((now - keep).milliseconds)"), nil))
+        }
+        return changes
     }
 
     /// Does it again while the store cannot be written or read; nothing new is decided meanwhile.
@@ -388,6 +413,7 @@ extension Decider {
         if case .done(let receipt) = outcome, let message = receipt.message {
             intake.sent(message.id, in: realms[open.action.place.account] ?? realm)
         }
+        if case .failed(let why) = outcome { ledger.fail(open.action.by, why, at: parts.time.now) }
         guard let continuation = open.action.then else { return }
         let answer: ChatEvent.Outcome =
             switch outcome {

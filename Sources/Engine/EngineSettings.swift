@@ -10,6 +10,8 @@ package struct EngineSettings: Sendable {
     package var outboxLimit = 10_000
     /// So many events go into one commit at most.
     package var batchLimit = 1000
+    /// For how long events that were decided stay in the store, for replays; nil: they do not.
+    package var keepEvents: Duration?
     /// So many channels of one account are served side by side.
     package var channelsAtOnce = 8
     /// So many users and channels stay in memory.

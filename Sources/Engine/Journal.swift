@@ -66,6 +66,13 @@ package enum JournalTable: UInt8, Sendable, CaseIterable {
     case continuation = 4
     /// Our own users, so that they are known before the first log-in.
     case identity = 5
+    /// How rules have done: when each matched last and how often.
+    case rule = 6
+    /// Events that were decided, for replays: never read by rows, and never written back.
+    ///
+    /// The key of a row is the time of its last event in milliseconds; a change to nothing takes away all that are
+    /// older than its key.
+    case event = 7
 }
 
 /// Which row of a table: `key` is what rows are read by, `part` tells rows of one key apart.

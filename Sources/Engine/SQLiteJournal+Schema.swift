@@ -15,7 +15,13 @@ extension SQLiteJournal {
                     key TEXT NOT NULL, part TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, part)
                 ) WITHOUT ROWID;
                 """
-            }.joined()
+            }.joined(),
+        """
+        CREATE TABLE rule (
+            key TEXT NOT NULL, part TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, part)
+        ) WITHOUT ROWID;
+        CREATE TABLE event (number INTEGER PRIMARY KEY, last INTEGER NOT NULL, body BLOB NOT NULL);
+        """,
     ]
 
     private static let tables = ["memory", "stream", "action", "continuation", "identity"]
@@ -30,6 +36,8 @@ extension JournalTable {
         case .action: "action"
         case .continuation: "continuation"
         case .identity: "identity"
+        case .rule: "rule"
+        case .event: "event"
         }
     }
 }
@@ -59,6 +67,18 @@ extension Connection {
                     [key, part, .blob(body)])
             } else {
                 try run("DELETE FROM \(table) WHERE key = ? AND part = ?", [key, part])
+            }
+        }
+    }
+
+    /// Events are written where they stay, in the same commit as what was decided about them.
+    func keep(_ events: [RowChange]) throws {
+        for event in events {
+            let last = SQLValue.int(Int64(event.key.key) ?? 0)
+            if let body = event.body {
+                try run("INSERT INTO event (last, body) VALUES (?, ?)", [last, .blob(body)])
+            } else {
+                try run("DELETE FROM event WHERE last < ?", [last])
             }
         }
     }

@@ -66,6 +66,31 @@ package actor SQLiteJournal: Journal {
         }
     }
 
+    /// Opens a file that is there to look into it, also while a steward works on it: nothing can be written. It is as it
+    /// was when it was opened.
+    package static func openForReading(_ file: String) async throws(JournalError) -> SQLiteJournal {
+        do {
+            let journal = SQLiteJournal(
+                try await Database.open(file, options: .readOnly), TailLimits(), lock: nil)
+            try await journal.readTail()
+            return journal
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// The rows of events that were kept since then, oldest first.
+    package func keptEvents(since: Timestamp) async throws(JournalError) -> [[UInt8]] {
+        try perform { connection in
+            // A store of an earlier steward has no such table.
+            let table = "SELECT name FROM sqlite_master WHERE name = 'event'"
+            guard try (connection.first(table) { $0.text(0) }) != nil else { return [] }
+            return try connection.rows(
+                "SELECT body FROM event WHERE last >= ? ORDER BY number", [.int(since.milliseconds)]
+            ) { $0.blob(0) }
+        }
+    }
+
     /// Closes the file. A lease that was not released is free for whoever comes next, as after a crash.
     package func close() async {
         await database.close()
@@ -114,6 +139,8 @@ package actor SQLiteJournal: Journal {
 
     package func append(_ changes: [RowChange], under lease: Lease) async throws(JournalError) {
         let number = lastNumber + 1
+        let events = changes.filter { $0.key.table == .event }
+        let changes = events.isEmpty ? changes : changes.filter { $0.key.table != .event }
         let body = LogTail.body(of: changes)
         let slice = tail.first(surplus(with: changes.count, upTo: number))
         let oldest = slice.isEmpty ? nil : tail.oldest(without: slice.count) ?? number
@@ -121,6 +148,7 @@ package actor SQLiteJournal: Journal {
             try connection.check(lease)
             try connection.run("INSERT INTO log (number, body) VALUES (?, ?)", [.int(number), .blob(body)])
             try connection.writeBack(slice)
+            try connection.keep(events)
             if let oldest { try connection.run("DELETE FROM log WHERE number < ?", [.int(oldest)]) }
         }
         // Only now: had it failed, nothing would have changed.

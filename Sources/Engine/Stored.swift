@@ -6,6 +6,7 @@ struct Stored: Sendable {
     var continuations: [String: Continuation] = [:]
     /// In the order in which they were decided.
     var actions: [OpenAction] = []
+    var ledger = RuleLedger()
     /// Rows that could not be read, by table and key.
     var broken: [String] = []
 
@@ -15,6 +16,7 @@ struct Stored: Sendable {
         stored.intake.load(
             streams: try await journal.rows(of: .stream), identities: try await journal.rows(of: .identity),
             from: identities)
+        stored.ledger.load(try await journal.rows(of: .rule))
         for row in try await journal.rows(of: .continuation) {
             if let continuation = JSONRow.value(Continuation.self, from: row.body) {
                 stored.continuations[row.key.key] = continuation

@@ -40,7 +40,7 @@ extension Duration {
     }
 
     /// In words, the two largest units: `3 days 2 hours`.
-    var words: String {
+    package var words: String {
         var rest = abs(milliseconds)
         if rest < 1000 { return rest == 0 ? "0 seconds" : "\(rest) ms" }
         var parts: [String] = []

@@ -125,7 +125,8 @@ private struct NoMemory: Recollection {
 }
 
 extension ChatEvent {
-    fileprivate var inWords: String {
+    /// What happened, who did it and where, on a line.
+    package var inWords: String {
         var words = name?.rawValue ?? "something put off"
         if let member { words += " by \(member.name)" }
         if let channel { words += " in \(channel.uniqueName ?? channel.id.text)" }

@@ -1,4 +1,5 @@
 package import Chat
+internal import YAML
 
 extension RuleSet {
     /// What the rule that asks calls the action, such as `warn`; what the service is asked to do otherwise.
@@ -82,5 +83,29 @@ extension RuleSet {
         }
         let key = MemoryKey(owner: Counter.owner, name: counter.name, subject: subject)
         return .set(key, .number(count.value), keep: counter.keep)
+    }
+}
+
+/// A rule as lists show it.
+package struct RuleOutline: Sendable {
+    package var name: String
+    package var stage: Stage
+    /// Such as `bots/02-faq.yaml:7`.
+    package var place: String
+    /// `live`, `dry` or `disabled`.
+    package var run: String
+    package var about: String?
+}
+
+extension RuleSet {
+    /// All rules in the order in which they are asked: guards, answers, observers.
+    package var outline: [RuleOutline] {
+        Stage.allCases.flatMap { stage in
+            rules.filter { $0.stage == stage }.map { rule in
+                RuleOutline(
+                    name: rule.id, stage: stage, place: "\(rule.file):\(rule.source.id.spot.place.line)",
+                    run: rule.source.run.rawValue, about: rule.source.about)
+            }
+        }
     }
 }

@@ -44,8 +44,8 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         RunCommand.command, CheckCommand.command, TestCommand.command, ExplainCommand.command,
-        FormatCommand.command, DiffCommand.command, SchemaCommand.command,
-        DocsCommand.command,
+        RulesCommand.command, ReplayCommand.command, FormatCommand.command, DiffCommand.command,
+        SchemaCommand.command, DocsCommand.command,
         ServerCommand.command, completion, version, help,
     ]
 

@@ -84,6 +84,8 @@ struct Daemon: Sendable {
     private var settings: EngineSettings {
         var settings = EngineSettings()
         settings.limits = config.turnLimits
+        // In memory they would only take room.
+        settings.keepEvents = config.store == nil ? nil : config.keepEvents
         settings.inboxLimit = config.limits.behind ?? settings.inboxLimit
         settings.holder = "steward \(getpid())"
         return settings

@@ -14,6 +14,8 @@ struct Rehearsal {
 
     private(set) var now: Timestamp
     private(set) var deeds: [Deed] = []
+    /// What rules matched, on dry run too.
+    private(set) var matches: [(rule: String, event: ChatEvent)] = []
     /// What the log would say.
     private(set) var notes: [String] = []
     var chat: RehearsedChat
@@ -57,9 +59,10 @@ struct Rehearsal {
     }
 
     /// What was done since this was last asked, and what the log would have said.
-    mutating func takeDeeds() -> (deeds: [Deed], notes: [String]) {
-        defer { (deeds, notes) = ([], []) }
-        return (deeds, notes)
+    mutating func takeDeeds() -> (deeds: [Deed], matches: [(rule: String, event: ChatEvent)], notes: [String])
+    {
+        defer { (deeds, matches, notes) = ([], [], []) }
+        return (deeds, matches, notes)
     }
 
     /// Lets time pass; what comes due meanwhile happens at its time.
@@ -139,6 +142,7 @@ struct Rehearsal {
         var progress = turn.begin(event, at: now, as: account)
         while !turn.advance(&progress, event) { load() }
         let outcome = progress.outcome
+        for rule in outcome.matched { matches.append((rule, event)) }
         note(outcome, event)
         for later in outcome.later { continuations.append((later.key, later.continuation)) }
         for open in outcome.actions { perform(open) }

@@ -21,7 +21,7 @@ struct RehearsedChat {
         var position: Int64 = 0
     }
 
-    private let identities = Identities()
+    private let identities: Identities
     private let directory: Directory
     private var people: [String: BotTest.Person] = [:]
     private var rooms: [Place: Room] = [:]
@@ -29,7 +29,8 @@ struct RehearsedChat {
     /// Who steward is everywhere.
     static let own = "steward"
 
-    init(_ directory: Directory, people: [BotTest.Person]) {
+    init(_ directory: Directory, people: [BotTest.Person], identities: Identities = Identities()) {
+        self.identities = identities
         self.directory = directory
         for person in people { self.people[person.user] = person }
     }

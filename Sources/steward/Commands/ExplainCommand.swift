@@ -1,4 +1,5 @@
 internal import Chat
+internal import JSON
 internal import Rules
 internal import Services
 
@@ -16,9 +17,24 @@ enum ExplainCommand {
             .init(name: "as", value: "USER", summary: "who writes it; \"someone\" when missing"),
             .init(name: "in", value: "CHANNEL", summary: "where; the first that is joined when missing"),
             .init(name: "role", value: "NAMES", summary: "roles the writer has, with commas"),
+            .init(name: "json", value: nil, summary: "one JSON object a rule, for programs"),
         ]
     ) { arguments in
         Bots.look(arguments) { config, rules, _ in explain(arguments, config, rules) }
+    }
+
+    /// An object a line.
+    static func json(of explanation: Explanation) -> String {
+        explanation.entries.map { entry in
+            JSON.object(
+                JSONObject([
+                    ("rule", .string(entry.rule)), ("number", .int(Int64(entry.number))),
+                    ("stage", .string("\(entry.stage)")), ("place", .string(entry.place)),
+                    ("matches", .bool(entry.matches)), ("reason", .string(entry.reason)),
+                    ("actions", .array(entry.actions.map { .string($0) })),
+                ])
+            ).description
+        }.joined(separator: "\n")
     }
 
     private static func explain(_ arguments: Arguments, _ config: Config, _ rules: RuleSet) -> ExitCode {
@@ -38,7 +54,7 @@ enum ExplainCommand {
             if !known.isEmpty { Terminal.complain("channels here: \(known.joined(separator: ", "))\n") }
             return .usage
         }
-        print(explanation)
+        print(arguments.has("json") ? json(of: explanation) : explanation.description)
         return .fine
     }
 }

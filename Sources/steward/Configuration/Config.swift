@@ -14,6 +14,8 @@ struct Config: Sendable {
     var require: Set<String>
     /// Nil keeps everything in memory.
     var store: String?
+    /// How long events stay in the store; nil: they do not.
+    var keepEvents: Duration?
     var limits: LimitsBlock
     var plugins: [any Plugin]
     var bots: String
@@ -69,6 +71,8 @@ struct Config: Sendable {
     /// `storage:`
     struct StorageBlock: Decodable, Sendable {
         var file: String?
+        /// How long events stay in the store, for `steward replay`.
+        var keep_events: Duration?
     }
 
     /// `log:`

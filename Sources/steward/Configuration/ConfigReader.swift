@@ -73,6 +73,7 @@ struct ConfigReader {
                 hint: near.map { "did you mean \"\($0)\"?" }
                     ?? "known here: \(Self.keys.joined(separator: ", "))")
         }
+        let storage = block(Config.StorageBlock.self, "storage", in: root)
         let accounts = accounts(root)
         // A broken account is still a name, or each mention of it would be a second mistake.
         let names = Set((root["accounts"]?.entries ?? []).compactMap(\.key.text))
@@ -80,7 +81,7 @@ struct ConfigReader {
             folder: folder, stateFolder: stateFolder, server: server(root),
             accounts: accounts,
             require: required(root, names),
-            store: block(Config.StorageBlock.self, "storage", in: root)?.file,
+            store: storage?.file, keepEvents: storage?.keep_events,
             limits: limits(root),
             plugins: plugins(root),
             bots: block(String.self, "bots", in: root) ?? "bots",

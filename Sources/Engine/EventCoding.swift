@@ -1,0 +1,133 @@
+package import Chat
+
+/// Events as they are kept in the store, for replays: many to a row, in few bytes.
+package enum EventCoding {
+    /// One row's body; what steward itself says is left out.
+    package static func body(of events: [ChatEvent]) -> [UInt8] {
+        var writer = RowWriter()
+        for event in events { write(event, to: &writer) }
+        return writer.bytes
+    }
+
+    /// As far as the bytes can be read.
+    package static func events(in body: [UInt8], realms: Identities) -> [ChatEvent] {
+        var reader = RowReader(body)
+        var events: [ChatEvent] = []
+        while !reader.isAtEnd, let event = read(&reader, realms) { events.append(event) }
+        return events
+    }
+
+    private static func write(_ event: ChatEvent, to writer: inout RowWriter) {
+        guard let name = event.name, event.isFromOutside else { return }
+        writer.number(Int64(name.number))
+        writer.text(event.id)
+        writer.text(event.account)
+        writer.text(event.realm.name)
+        writer.number(event.sentAt.milliseconds)
+        writer.number(event.channel == nil ? 0 : event.channel?.isDirect == true ? 2 : 1)
+        if let channel = event.channel {
+            writer.text(channel.id.text)
+            writer.bytes(channel.uniqueName.map { Array($0.utf8) })
+            writer.text(channel.title)
+            writer.number(Int64(channel.memberCount ?? -1))
+        }
+        writer.number(event.member == nil ? 0 : event.member?.isBot == true ? 2 : 1)
+        if let member = event.member {
+            writer.text(member.user.text)
+            writer.text(member.name)
+            writer.count(member.roles.count)
+            for role in member.roles { writer.text(role) }
+        }
+        guard let message = event.message else { return }
+        writer.text(message.id)
+        writer.number(message.index ?? -1)
+        writer.text(message.text)
+        writer.bytes(message.replyTo.map { Array($0.utf8) })
+        writer.count(message.attachments.count)
+        for attachment in message.attachments {
+            writer.text(attachment.id)
+            writer.text(attachment.name)
+            writer.text(attachment.contentType)
+            writer.number(attachment.size)
+        }
+    }
+
+    private static func read(_ reader: inout RowReader, _ realms: Identities) -> ChatEvent? {
+        guard let number = reader.number(),
+            let name = EventName.allCases.first(where: { $0.number == number }),
+            let id = reader.text(), let account = reader.text(), let realmName = reader.text(),
+            let at = reader.number(), let hasChannel = reader.number()
+        else { return nil }
+        let realm = realms.realm(realmName)
+        var event = ChatEvent(
+            id: id, account: account, realm: realm, sentAt: Timestamp(milliseconds: at), kind: .channelUpdated
+        )
+        if hasChannel != 0 {
+            guard let id = reader.text(), let unique = reader.bytesOrNil(), let title = reader.text(),
+                let count = reader.number()
+            else { return nil }
+            event.channel = Channel(
+                id: realm.channel(id), uniqueName: unique.map { String(decoding: $0, as: UTF8.self) },
+                title: title,
+                memberCount: count < 0 ? nil : Int(count), isDirect: hasChannel == 2)
+        }
+        guard let hasMember = reader.number() else { return nil }
+        var member: Member?
+        if hasMember != 0 {
+            guard let user = reader.text(), let name = reader.text(), let count = reader.count() else {
+                return nil
+            }
+            var roles: [String] = []
+            for _ in 0..<count {
+                guard let role = reader.text() else { return nil }
+                roles.append(role)
+            }
+            member = Member(user: realm.user(user), name: name, roles: roles, isBot: hasMember == 2)
+        }
+        var message: Message?
+        if let member, [.messageAdded, .messageEdited, .messageDeleted].contains(name) {
+            message = self.message(&reader, by: member)
+            guard message != nil else { return nil }
+        }
+        guard let kind = ChatEvent.Kind(name, member: member, message: message) else { return nil }
+        event.kind = kind
+        return event
+    }
+
+    private static func message(_ reader: inout RowReader, by author: Member) -> Message? {
+        guard let id = reader.text(), let index = reader.number(), let text = reader.text(),
+            let replyTo = reader.bytesOrNil(), let count = reader.count()
+        else { return nil }
+        var attachments: [Message.Attachment] = []
+        for _ in 0..<count {
+            guard let id = reader.text(), let name = reader.text(), let type = reader.text(),
+                let size = reader.number()
+            else { return nil }
+            attachments.append(.init(id: id, name: name, contentType: type, size: size))
+        }
+        return Message(
+            id: id, index: index < 0 ? nil : index, author: author, text: text, attachments: attachments,
+            replyTo: replyTo.map { String(decoding: $0, as: UTF8.self) })
+    }
+}
+
+extension ChatEvent.Kind {
+    /// What happened, from its name and what belongs to it; nil when something is missing.
+    package init?(_ name: EventName, member: Member?, message: Message?) {
+        switch (name, member, message) {
+        case (.messageAdded, _, let message?): self = .messageAdded(message)
+        case (.messageEdited, _, let message?): self = .messageEdited(message)
+        case (.messageDeleted, _, let message?): self = .messageDeleted(message)
+        case (.memberJoined, let member?, _): self = .memberJoined(member)
+        case (.memberLeft, let member?, _): self = .memberLeft(member)
+        case (.memberUpdated, let member?, _): self = .memberUpdated(member)
+        case (.typingStarted, let member?, _): self = .typingStarted(member)
+        case (.typingEnded, let member?, _): self = .typingEnded(member)
+        case (.readHorizonMoved, let member?, _): self = .readHorizonMoved(member, to: nil)
+        case (.channelAdded, _, _): self = .channelAdded
+        case (.channelUpdated, _, _): self = .channelUpdated
+        case (.channelDeleted, _, _): self = .channelDeleted
+        default: return nil
+        }
+    }
+}

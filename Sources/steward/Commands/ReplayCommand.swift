@@ -1,0 +1,159 @@
+internal import Chat
+internal import Engine
+internal import FoundationEssentials
+internal import JSON
+internal import Rehearsal
+internal import Rules
+
+/// `steward replay`: events of the past through the present rules, or through others beside them.
+enum ReplayCommand {
+    static let command = Command(
+        name: "replay", summary: "show what the rules would make of past events",
+        details: """
+            Takes the events that the store keeps (storage: {keep_events: 7d}), or those of a file, through the rules on \
+            a clock of their own and shows how often each rule matches, with samples. With --rules it takes them through \
+            the rules of another folder too, and shows what only one of the two matches. Nothing is sent or remembered. \
+            --export writes the events of the store into a file instead: one JSON object a line.
+            """,
+        options: [
+            .config,
+            .init(name: "since", value: "TIME", summary: "how far back: 7d when missing"),
+            .init(name: "events", value: "FILE", summary: "events from a file instead of the store"),
+            .init(
+                name: "rules", value: "FOLDER", summary: "other rules, to be compared with the present ones"),
+            .init(
+                name: "export", value: "FILE", summary: "writes the events into a file, and replays nothing"),
+            .init(name: "json", value: nil, summary: "one JSON object a rule, for programs"),
+        ]
+    ) { arguments in
+        var loaded: (Config, RuleSet)?
+        let end = Bots.look(arguments) { config, rules, _ in
+            loaded = (config, rules)
+            return .fine
+        }
+        guard let (config, rules) = loaded else { return end }
+        do {
+            return try await run(arguments, config, rules)
+        } catch let error as BotsError {
+            Terminal.print(findings: error.description)
+            return .findings
+        } catch {
+            Terminal.complain("steward replay: \(error)\n")
+            return .findings
+        }
+    }
+
+    private static func run(_ arguments: Arguments, _ config: Config, _ rules: RuleSet) async throws
+        -> ExitCode
+    {
+        let since: Duration
+        do {
+            since = try Duration(text: arguments["since"] ?? "7d")
+        } catch {
+            Terminal.complain("steward replay: \(error.problem) - \(error.hint ?? "try 7d")\n")
+            return .usage
+        }
+        let identities = Identities()
+        let events: [ChatEvent]
+        if let file = arguments["events"] {
+            events = try EventLines.read(file, account: config.accounts.first?.name ?? "chat", identities)
+        } else {
+            events = try await stored(config, since: .now - since, identities)
+        }
+        if let file = arguments["export"] {
+            try EventLines.write(events, to: file)
+            print("\(counted(events.count, "event")) in \(file)")
+            return .fine
+        }
+        var other = config
+        var others: RuleSet?
+        if let folder = arguments["rules"] {
+            other.bots =
+                folder.hasPrefix("/") ? folder : FileManager.default.currentDirectoryPath + "/" + folder
+            others = try Bots.read(other).0
+        }
+        guard let first = events.first else {
+            print("there are no events to replay")
+            return .fine
+        }
+        var replay = Replay(
+            rules, beside: others, limits: config.turnLimits, identities: identities, from: first.sentAt)
+        for event in events { replay.take(event) }
+        let names = rules.ruleNames + (others?.ruleNames ?? []).filter { !rules.ruleNames.contains($0) }
+        let report = ReplayReport(replay: replay, rules: names, compares: others != nil)
+        print(arguments.has("json") ? report.json : report.text)
+        return .fine
+    }
+
+    private static func stored(_ config: Config, since: Timestamp, _ identities: Identities) async throws
+        -> [ChatEvent]
+    {
+        guard let store = config.store.map(config.statePath), FileManager.default.fileExists(atPath: store)
+        else {
+            throw SettingsMistake("there is no store yet - name a file of events with --events")
+        }
+        let journal = try await SQLiteJournal.openForReading(store)
+        let bodies = try await journal.keptEvents(since: since)
+        await journal.close()
+        if bodies.isEmpty, config.keepEvents == nil {
+            throw SettingsMistake(
+                "the store keeps no events - write storage: {keep_events: 7d}, or name a file with --events")
+        }
+        return bodies.flatMap { EventCoding.events(in: $0, realms: identities) }.filter { $0.sentAt >= since }
+            .sorted { $0.sentAt < $1.sentAt }
+    }
+}
+
+/// The tallies of a replay, for people and for programs.
+struct ReplayReport {
+    let replay: Replay
+    /// In the order in which they are asked.
+    let rules: [String]
+    let compares: Bool
+
+    var text: String {
+        var lines = ["\(counted(replay.events, "event"))", ""]
+        let width = min(44, (rules.map(Columns.width).max() ?? 0) + 2)
+        lines.append(
+            Columns.padded("rule", to: width) + (compares ? "     old     new  change" : " matches"))
+        for rule in rules {
+            let tally = replay.tallies[rule] ?? Replay.Tally()
+            var line = Columns.padded(rule, to: width) + Self.right(tally.old, 8)
+            if compares {
+                let change = tally.new - tally.old
+                line += Self.right(tally.new, 8)
+                line += change == 0 ? "" : "  " + (change > 0 ? "+\(change)" : "\(change)")
+            }
+            lines.append(line)
+            for (mark, samples) in [("  ", tally.samples), ("- ", tally.onlyOld), ("+ ", tally.onlyNew)] {
+                for sample in samples {
+                    let short = sample.count > 200 ? sample.prefix(199) + "…" : sample
+                    lines += Columns.wrapped("    \(mark)\(short)", to: 80, indent: 8)
+                }
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    var json: String {
+        rules.map { rule in
+            let tally = replay.tallies[rule] ?? Replay.Tally()
+            var object: [(String, JSON)] = [("rule", .string(rule)), ("matches", .int(Int64(tally.old)))]
+            let list = { (texts: [String]) in JSON.array(texts.map { .string($0) }) }
+            if compares {
+                object += [
+                    ("matches_new", .int(Int64(tally.new))), ("only_old", list(tally.onlyOld)),
+                    ("only_new", list(tally.onlyNew)),
+                ]
+            } else {
+                object.append(("samples", list(tally.samples)))
+            }
+            return JSON.object(JSONObject(object)).description
+        }.joined(separator: "\n")
+    }
+
+    private static func right(_ number: Int, _ width: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: " ", count: max(1, width - text.count)) + text
+    }
+}

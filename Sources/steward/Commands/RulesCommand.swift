@@ -1,0 +1,123 @@
+internal import Chat
+internal import Engine
+internal import FoundationEssentials
+internal import JSON
+internal import Rules
+
+/// `steward rules`: all rules in the order in which they are asked, and how they have done.
+enum RulesCommand {
+    static let command = Command(
+        name: "rules", summary: "list the rules, when each matched last and how often",
+        details: """
+            Lists all rules in the order in which they are asked: the stage, where each stands, when it matched last, how \
+            often it matches a day over the last thirty days, and what went wrong with its actions last. A rule that did \
+            not match for thirty days, or whose action failed, is marked with "!". The figures come from the store, also \
+            while steward runs.
+            """,
+        options: [
+            .config,
+            .init(name: "json", value: nil, summary: "one JSON object a line, for programs"),
+        ]
+    ) { arguments in
+        var listing: Listing?
+        let end = Bots.look(arguments) { config, rules, _ in
+            listing = Listing(rules: rules.outline, store: config.store.map(config.statePath))
+            return .fine
+        }
+        guard let listing else { return end }
+        do {
+            let records = try await listing.records()
+            print(arguments.has("json") ? listing.json(records, at: .now) : listing.text(records, at: .now))
+            return .fine
+        } catch {
+            Terminal.complain("steward rules: \(error)\n")
+            return .findings
+        }
+    }
+
+    /// What is to be listed.
+    struct Listing: Sendable {
+        var rules: [RuleOutline]
+        var store: String?
+
+        /// Nothing where there is no store yet.
+        func records() async throws -> [String: RuleRecord]? {
+            guard let store, FileManager.default.fileExists(atPath: store) else { return nil }
+            let journal = try await SQLiteJournal.openForReading(store)
+            var ledger = RuleLedger()
+            // A store of an earlier steward has no such table.
+            ledger.load((try? await journal.rows(of: .rule)) ?? [])
+            await journal.close()
+            return ledger.records
+        }
+
+        func text(_ records: [String: RuleRecord]?, at now: Timestamp) -> String {
+            guard !rules.isEmpty else { return "there are no rules" }
+            var lines: [String] = []
+            var stage: Stage?
+            for (number, rule) in rules.enumerated() {
+                if rule.stage != stage {
+                    if stage != nil { lines.append("") }
+                    stage = rule.stage
+                    lines.append(["guards", "answers", "observers"][rule.stage.rawValue])
+                }
+                let record = records?[rule.name]
+                let isOdd = records != nil && rule.run == "live" && Self.isOdd(record, at: now)
+                let mark = isOdd ? "!" : " "
+                let run = rule.run == "live" ? "" : " \(rule.run)"
+                lines.append(
+                    Columns.wrapped(
+                        "\(mark) \(number + 1). \(rule.name)\(run)  (\(rule.place))", to: 80, indent: 7
+                    )
+                    .joined(separator: "\n"))
+                guard records != nil else { continue }
+                lines += Columns.wrapped("       " + Self.words(record, at: now), to: 80, indent: 9)
+                if let failure = record?.lastFailure {
+                    let ago = (now - failure.at).agoInWords
+                    lines += Columns.wrapped("       failed \(ago): \(failure.why)", to: 80, indent: 9)
+                }
+            }
+            if records == nil { lines += ["", "there is no store yet, so nothing is known of what matched"] }
+            return lines.joined(separator: "\n")
+        }
+
+        func json(_ records: [String: RuleRecord]?, at now: Timestamp) -> String {
+            rules.map { rule in
+                let record = records?[rule.name]
+                var object: [(String, JSON)] = [
+                    ("rule", .string(rule.name)), ("stage", .string("\(rule.stage)")),
+                    ("place", .string(rule.place)), ("run", .string(rule.run)),
+                ]
+                if records != nil {
+                    object += [
+                        ("last_match", record?.lastMatch.map { .int($0.milliseconds) } ?? .null),
+                        ("matches_30d", .int(record?.matches(until: now) ?? 0)),
+                        ("matches_a_day", .double(record?.matchesADay(until: now) ?? 0)),
+                        ("last_failure", record?.lastFailure.map { .int($0.at.milliseconds) } ?? .null),
+                        ("failure", record?.lastFailure.map { .string($0.why) } ?? .null),
+                    ]
+                }
+                return JSON.object(JSONObject(object)).description
+            }.joined(separator: "\n")
+        }
+
+        private static func isOdd(_ record: RuleRecord?, at now: Timestamp) -> Bool {
+            guard let record, let last = record.lastMatch else { return true }
+            return now - last > .seconds(30 * 86_400) || record.lastFailure.map { $0.at >= last } == true
+                || record.lastFailure.map { now - $0.at < .seconds(7 * 86_400) } == true
+        }
+
+        private static func words(_ record: RuleRecord?, at now: Timestamp) -> String {
+            guard let record, let last = record.lastMatch else { return "has never matched" }
+            let often = record.matchesADay(until: now)
+            let rounded = often >= 10 ? "\(Int(often.rounded()))" : "\((often * 10).rounded() / 10)"
+            let ago = "matched \((now - last).agoInWords)"
+            return often == 0 ? "\(ago), not within thirty days" : "\(ago), \(rounded) times a day"
+        }
+    }
+}
+
+extension Duration {
+    /// `just now`, `5 minutes ago`.
+    fileprivate var agoInWords: String { self < .seconds(1) ? "just now" : "\(words) ago" }
+}
