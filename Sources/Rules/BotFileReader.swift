@@ -79,18 +79,21 @@ final class BotFileReader {
 
     // MARK: Values
 
-    func mapping(_ node: YAMLNode, _ what: String) -> [YAMLNode.Entry]? {
+    func mapping(_ node: YAMLNode, _ what: String, hint: String? = nil) -> [YAMLNode.Entry]? {
         switch node.kind {
         case .mapping(let entries):
             lastMapping = node
             return entries
         case .unreadable: return nil
-        case .sequence: error("\(what) is written as keys with values, not as a list", at: node)
+        case .sequence:
+            error("\(what) is written as keys with values, not as a list", at: node, hint: hint)
         case .scalar(let text, _):
             if node.isEmpty {
                 empty(node)
             } else {
-                error("\(what) is written as keys with values, not as \"\(text.shortened)\"", at: node)
+                error(
+                    "\(what) is written as keys with values, not as \"\(text.shortened)\"", at: node,
+                    hint: hint)
             }
         }
         return nil

@@ -111,14 +111,19 @@ extension BotTables {
         step.message.splits = reader.bool(node) ?? true
     }
 
+    private static let otherNames = [
+        "channel": "to", "channels": "to", "in": "to", "message": "text", "body": "text", "ping": "mention",
+        "mentions": "mention", "in_thread": "thread",
+    ]
+
     static let reply = KeyTable<BotStep>(
-        "reply", required: ["text"],
+        "reply", otherNames: otherNames, required: ["text"],
         [textKey, splitKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
     static let send = KeyTable<BotStep>(
-        "send", required: ["text"],
+        "send", otherNames: otherNames, required: ["text"],
         [textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
     static let dm = KeyTable<BotStep>(
-        "dm", required: ["text"],
+        "dm", otherNames: otherNames, required: ["text"],
         [
             textKey, splitKey, silentKey, footerKey,
             Key("if_closed", "skip: nothing, when the member cannot be written to.") { node, step, reader in
@@ -129,10 +134,10 @@ extension BotTables {
             },
         ])
     static let warn = KeyTable<BotStep>(
-        "warn", required: ["text"],
+        "warn", otherNames: otherNames, required: ["text"],
         [textKey, silentKey, mentionKey, deleteAfterKey])
     static let relay = KeyTable<BotStep>(
-        "relay", required: ["to"],
+        "relay", otherNames: otherNames, required: ["to"],
         [toKey, textKey, splitKey, quoteKey, footerKey, silentKey, mentionKey])
     static let delete = KeyTable<BotStep>(
         "delete", [.later("last"), .later("from"), .later("keep_copy")])
@@ -149,13 +154,22 @@ extension BotFileReader {
                 if node.isEmpty {
                     _ = text(node)
                 } else {
-                    error("\"do\" is a list of actions", at: node, hint: "write - \(node.text ?? "")")
+                    error("\"do\" is a list of actions", at: node, hint: Self.listed(node.text ?? ""))
                 }
             }
             return []
         }
         if items.isEmpty { error("\"do\" is an empty list", at: node, hint: "say what to do") }
         return items.enumerated().compactMap { index, item in step(item, path: "\(path)[\(index)]") }
+    }
+
+    /// How an action is written that was put behind `do:`.
+    private static func listed(_ text: String) -> String {
+        let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, BotTables.actions[words[0]] != nil else {
+            return "write - \(text.shortened)"
+        }
+        return "write - \(words[0]): \"\(words[1].shortened)\" in the next line"
     }
 
     private func step(_ node: YAMLNode, path: String) -> BotStep? {

@@ -191,7 +191,8 @@ extension BotFileReader {
             if entries.isEmpty { error("this condition is empty", at: node, hint: "remove it or fill it") }
             return conditions.count == 1 ? conditions[0] : .all(conditions)
         default:
-            _ = mapping(node, "a condition")
+            _ = mapping(
+                node, "a condition", hint: node.text.map { "for the word write {text: \($0.shortened)}" })
             return nil
         }
     }

@@ -66,7 +66,17 @@ enum BotTables {
                 reader.read(node, defaults, into: &file)
             },
             Key("rules", "The rules, each under its name.") { node, file, reader in
-                for entry in reader.mapping(node, "rules") ?? [] {
+                let hint = "put each rule under its name, as in \"welcome:\""
+                var empty: YAMLNode?
+                for entry in reader.mapping(node, "rules", hint: hint) ?? [] {
+                    // The keys of a rule beside its name instead of below it.
+                    if let name = entry.key.text, let above = empty, rule[name] != nil {
+                        reader.error(
+                            "this belongs to the rule \"\(above.text ?? "")\"", at: entry.key,
+                            hint: "indent it by two more spaces")
+                        continue
+                    }
+                    empty = entry.value.isEmpty ? entry.key : nil
                     guard let id = reader.name(entry.key, "rule") else { continue }
                     file.rules.append(reader.rule(id, entry))
                 }

@@ -24,6 +24,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case asciiClass = "ascii-class"
     case slowExpression = "slow-expression"
     case answersOften = "answers-often"
+    case takenLiterally = "taken-literally"
     case style
 
     /// What it is about, for the manual; nil for errors, which cannot be allowed.
@@ -46,6 +47,8 @@ package enum FindingCode: String, Sendable, CaseIterable {
         case .asciiClass: "`\\b`, `\\w` or `\\d`, which know ASCII only, beside a letter that is not"
         case .slowExpression: "an expression without any letters that must occur; it is tried on every text"
         case .answersOften: "a rule answers a single everyday word each time it is said"
+        case .takenLiterally:
+            "quotes, slashes, braces or commas that look like they mean something and are taken as they stand"
         case .style: "anything else that is probably not meant"
         }
     }

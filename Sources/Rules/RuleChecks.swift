@@ -340,7 +340,9 @@ final class RuleChecks {
                     let names = known + TemplateRoot.later.sorted()
                     findings.error(
                         "unknown value \"\(path.text)\"", at: spot,
-                        hint: Suggestion.hint(for: path.root, among: names) ?? "values begin with "
+                        hint: Suggestion.hint(
+                            for: path.root, among: path.field == nil ? TemplateRoot.paths + names : names)
+                            ?? "values begin with "
                             + known.joined(separator: ", "))
                 }
                 return

@@ -12,9 +12,15 @@ struct RuleLint {
 
     func run() {
         for file in files { checkNames(of: file) }
+        for words in lists.sorted(by: { $0.key < $1.key }).map(\.value) {
+            for word in words {
+                checkLooks(of: word, isInFile: !files.contains { $0.name == word.spot.file })
+            }
+        }
         for draft in drafts {
             let rule = draft.source
             if let condition = rule.condition { checkWords(of: condition.value) }
+            for step in rule.steps { checkBraces(of: step) }
             checkOften(rule, stage: draft.stage)
         }
     }
@@ -44,7 +50,12 @@ struct RuleLint {
         switch condition {
         case .all(let list), .any(let list): for condition in list { checkWords(of: condition) }
         case .not(let inner): checkWords(of: inner)
-        case .text(let text): if text.match == .word { checkCovered(text.any ?? []) }
+        case .text(let text):
+            if text.match == .word { checkCovered(text.any ?? []) }
+            for word in (text.any ?? []) + (text.all ?? []) + (text.none ?? []) where !word.value.isListName {
+                checkLooks(of: word, isInFile: false)
+            }
+            for regex in text.regexes ?? [] { checkSlashes(around: regex) }
         default: break
         }
     }
@@ -81,6 +92,69 @@ struct RuleLint {
 
     private static func has(_ long: [String], _ short: [String]) -> Bool {
         (0...(long.count - short.count)).contains { long[$0..<($0 + short.count)].elementsEqual(short) }
+    }
+
+    // MARK: What is taken as it stands
+
+    /// A word that is written as other programs want it.
+    private func checkLooks(of word: Placed<String>, isInFile: Bool) {
+        let text = word.value
+        let quotes: [(Character, Character)] = [
+            ("\"", "\""), ("'", "'"), ("\u{201C}", "\u{201D}"), ("\u{201E}", "\u{201C}"),
+            ("\u{00AB}", "\u{00BB}"),
+        ]
+        if text.count > 2, quotes.contains(where: { text.first == $0.0 && text.last == $0.1 }) {
+            literal("the quotes are part of the word \(text.shortened)", word, "write it without them")
+        } else if isInFile, text.hasPrefix("- ") {
+            literal(
+                "\"- \" is part of the word here", word, "write one word or phrase a line, nothing before it")
+        } else if isInFile, text.contains(", ") {
+            literal(
+                "the comma makes one phrase of \"\(text.shortened)\"", word,
+                "put each word on a line of its own")
+        } else if text.contains(".*") || text.contains("\\b") || text.hasPrefix("(?") {
+            literal(
+                "\"\(text.shortened)\" is looked for letter by letter", word,
+                "an expression belongs to regex:")
+        }
+    }
+
+    private func checkSlashes(around regex: Placed<String>) {
+        let text = regex.value
+        guard text.count > 2, text.hasPrefix("/"), text.hasSuffix("/") || text.hasSuffix("/i") else { return }
+        literal(
+            "the slashes are part of the expression", regex,
+            "remove them" + (text.hasSuffix("i") ? ", and begin with (?i)" : ""))
+    }
+
+    /// `{user}` and its kin are templates elsewhere.
+    private func checkBraces(of step: BotStep) {
+        for template in [step.message.text, step.message.footer].compactMap(\.self) {
+            for case .text(let text) in template.pieces {
+                guard let found = Self.braces(in: text) else { continue }
+                findings.warn(
+                    "\"\(found.written)\" is printed as it stands", at: step.spot,
+                    hint: "write {{ \(found.value) }}", code: .takenLiterally)
+            }
+        }
+    }
+
+    private static func braces(in text: String) -> (written: String, value: String)? {
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{") {
+            guard let close = rest[open...].firstIndex(of: "}") else { return nil }
+            let inner = String(rest[rest.index(after: open)..<close]).trimmed
+            if TemplateRoot.paths.contains(inner) { return (String(rest[open...close]), inner) }
+            if ["name", "username", "user_name"].contains(inner) {
+                return (String(rest[open...close]), "user.name")
+            }
+            rest = rest[rest.index(after: close)...]
+        }
+        return nil
+    }
+
+    private func literal(_ problem: String, _ word: Placed<String>, _ hint: String) {
+        findings.warn(problem, at: word.spot, hint: hint, code: .takenLiterally)
     }
 
     // MARK: Answers

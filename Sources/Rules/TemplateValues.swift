@@ -89,6 +89,11 @@ struct TemplateRoot: Sendable {
     /// Roots that the language has and steward has not built yet.
     static let later: Set<String> = ["body", "rate", "strike", "rota", "stats", "error"]
 
+    /// All values by their full names.
+    static let paths = all.flatMap { root in
+        root.fields.map { $0.name.isEmpty ? root.name : "\(root.name).\($0.name)" }
+    }
+
     /// Roots whose values a rule or a file declares.
     static let declared = ["args", "counters", "match", "messages", "users", "vars", "window"]
 

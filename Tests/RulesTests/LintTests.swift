@@ -56,4 +56,46 @@ import Testing
             )
         }
     }
+
+    /// A newcomer's mistakes in a word list, each line one.
+    @Test(arguments: [
+        (
+            "\"refund\"",
+            "l.txt:1:1: warning: the quotes are part of the word \"refund\" - write it without them"
+        ),
+        ("'refund'", "l.txt:1:1: warning: the quotes are part of the word 'refund' - write it without them"),
+        (
+            "- refund",
+            "l.txt:1:1: warning: \"- \" is part of the word here - write one word or phrase a line, nothing before it"
+        ),
+        (
+            "refund, money",
+            "l.txt:1:1: warning: the comma makes one phrase of \"refund, money\" - put each word on a line of its own"
+        ),
+        (
+            "refund.*",
+            "l.txt:1:1: warning: \"refund.*\" is looked for letter by letter - an expression belongs to regex:"
+        ),
+        ("re*fund", "l.txt:1:1: error: \"*\" may only stand at the ends of a word, not as in \"re*fund\""),
+        (
+            "refund\nRefund",
+            "l.txt:2:1: warning: \"Refund\" changes nothing: \"refund\" is the same - remove one of the two"
+        ),
+        ("$words", "l.txt:1:1: error: a list cannot hold a list"),
+        ("\u{200B}", "l.txt:1:1: error: nothing of \"\u{200B}\" can be matched"),
+        (
+            "# only this",
+            "x.yaml:2:19: error: list \"l\" is empty: \"l.txt\" has no words - fill it or remove the list"
+        ),
+    ])
+    func `what is wrong in a word list is told with its line and the way out`(
+        _ list: String, _ expected: String
+    ) {
+        let text =
+            "version: 1\nlists: {l: {file: l.txt}}\nrules: {r: {when: messageAdded, if: {text: $l}, do: [{reply: a}]}}"
+        let findings = RuleSet.load([BotSource(name: "x.yaml", bytes: Array(text.utf8))]) { _ in
+            Array(list.utf8)
+        }.findings
+        #expect(findings.map(\.description).first == expected)
+    }
 }

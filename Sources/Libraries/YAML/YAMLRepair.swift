@@ -29,13 +29,21 @@ struct YAMLRepair {
                 at: start, "\"\(shown)\" begins an alias or anchor in YAML",
                 hint: "put the value in quotes: \(quoted(written))")
             replace(at: start, in: source)
+        case "did not find expected comment or line break", "found an indentation indicator equal to 0":
+            let start = failure.beginning ?? place
+            let written = source.value(at: start)
+            error = YAMLError(
+                at: start, "\"\(written.prefix(1))\" begins a text of several lines in YAML",
+                hint: "put the value in quotes: \(quoted(written))")
+            replace(at: start, in: source)
         case "mapping values are not allowed in this context":
             let start = Self.value(of: line, before: place.column - 1).map {
                 YAMLPlace(line: place.line, column: $0 + 1)
             }
             let written = start.map { source.value(at: $0) } ?? ""
             let hint =
-                written.isEmpty ? "check the indentation" : "put the value in quotes: \(quoted(written))"
+                written.isEmpty
+                ? Self.hint(above: place.line, in: source) : "put the value in quotes: \(quoted(written))"
             error = YAMLError(at: place, "\":\" cannot be inside a value without quotes", hint: hint)
             if let start { replace(at: start, in: source) }
         case "found undefined tag handle", "did not find expected tag URI",
@@ -114,6 +122,18 @@ struct YAMLRepair {
             line[(start + 1)..<min(max(limit, start + 1), line.count)].contains(line[start])
         else { return nil }
         return start
+    }
+
+    /// Why a key cannot begin here: most often the line above is no key, only text that would go on.
+    private static func hint(above number: Int, in source: YAMLSource) -> String {
+        var number = number - 1
+        while number > 0, source.line(number).allSatisfy({ $0 == " " }) { number -= 1 }
+        let line = source.line(number).drop { $0 == " " || $0 == "-" }
+        guard number > 0, !line.isEmpty, !line.hasPrefix("#"), !line.contains(": "), !line.hasSuffix(":")
+        else {
+            return "check the indentation"
+        }
+        return "line \(number) has no \": \" behind its key"
     }
 
     private static let plainWords = [

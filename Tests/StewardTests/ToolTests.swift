@@ -1,0 +1,101 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import steward
+
+/// The commands for rules, as the shell sees them.
+@Suite struct Tools {
+    /// A folder that goes away with the test.
+    final class Folder {
+        let path = FileManager.default.temporaryDirectory.appending(path: "steward-\(UUID().uuidString)")
+            .path()
+
+        init(_ files: [String: String]) throws {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for (name, text) in files { try write(name, text) }
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func write(_ name: String, _ text: String) throws {
+            try text.write(toFile: "\(path)/\(name)", atomically: false, encoding: .utf8)
+        }
+
+        func read(_ name: String) -> String {
+            (try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)) ?? ""
+        }
+    }
+
+    private let ugly = "version: 1\nrules:\n    a:\n        do: [stop]\n        when: messageAdded\n"
+    private let neat = "version: 1\n\nrules:\n  a:\n    when: messageAdded\n    do: [stop]\n"
+
+    @Test func `fmt changes the file in one step, keeps its rights, and then has nothing left to do`()
+        async throws
+    {
+        let folder = try Folder(["a.yaml": ugly])
+        let file = "\(folder.path)/a.yaml"
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+        #expect(await Steward.run(["fmt", "--check", file]) == .findings)
+        #expect(folder.read("a.yaml") == ugly)
+        #expect(await Steward.run(["fmt", file]) == .fine)
+        #expect(folder.read("a.yaml") == neat)
+        #expect(await Steward.run(["fmt", "--check", file]) == .fine)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o640)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.yaml"])
+    }
+
+    @Test func `fmt goes through a link to the file it names`() async throws {
+        let folder = try Folder(["a.yaml": ugly])
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(folder.path)/link.yaml", withDestinationPath: "\(folder.path)/a.yaml")
+        #expect(await Steward.run(["fmt", "\(folder.path)/link.yaml"]) == .fine)
+        #expect(folder.read("a.yaml") == neat)
+        #expect(
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder.path)/link.yaml")) != nil)
+    }
+
+    @Test func `fmt leaves a file with mistakes alone`() async throws {
+        let broken = "version: 1\nrules:\n    a: {wen: x}\n"
+        let folder = try Folder(["a.yaml": broken])
+        #expect(await Steward.run(["fmt", "\(folder.path)/a.yaml"]) == .findings)
+        #expect(folder.read("a.yaml") == broken)
+        #expect(await Steward.run(["fmt", "\(folder.path)/none.yaml"]) == .findings)
+    }
+
+    @Test func `diff tells by its exit code whether two files mean the same`() async throws {
+        let folder = try Folder([
+            "a.yaml": ugly, "b.yaml": neat, "c.yaml": neat.replacing("[stop]", with: "[delete]"),
+            "d.yaml": "rules: 5\n",
+        ])
+        func code(_ old: String, _ new: String) async -> ExitCode {
+            await Steward.run(["diff", "\(folder.path)/\(old)", "\(folder.path)/\(new)"])
+        }
+        #expect(await code("a.yaml", "b.yaml") == .fine)
+        #expect(await code("a.yaml", "c.yaml") == .findings)
+        #expect(await code("a.yaml", "d.yaml") == .configuration)
+        #expect(await code("a.yaml", "e.yaml") == .configuration)
+        #expect(await Steward.run(["diff", folder.path]) == .usage)
+    }
+
+    @Test func `a finding is written for programs and for GitHub`() throws {
+        let finding = Finding(file: "bots/a,b.yaml", problem: "100% wrong\nhere", hint: "try: this")
+        #expect(
+            Finding.text([finding], as: .github)
+                == "::error file=bots/a%2Cb.yaml,line=1,endLine=1,col=1,endColumn=1,title=unreadable-file::100%25 wrong%0Ahere - try: this\n"
+        )
+        let json = try JSON(parsing: Finding.text([finding], as: .json))
+        #expect(json[0]?["message"]?.string == "100% wrong\nhere")
+        #expect(json[0]?["suggestion"]?.string == "try: this")
+        #expect(
+            json[0]?.object?.keys.sorted() == [
+                "code", "column", "endColumn", "file", "line", "message", "severity", "suggestion",
+            ])
+        #expect(Finding.text([], as: .json) == "[]\n")
+    }
+
+    @Test func `check takes a form that it knows and no other`() async {
+        #expect(await Steward.run(["check", "--format", "xml"]) == .usage)
+    }
+}
