@@ -17,8 +17,8 @@ struct Bare {
         patterns = PatternSet(phrases: keywords.map { Phrase($0) })
     }
 
-    mutating func take(_ frames: Frames) {
-        frames.read(0..<frames.count) { frame in
+    mutating func take(_ frames: Frames, _ range: Range<Int>) {
+        frames.read(range) { frame in
             guard let text = decode(frame) else { return }
             scan(text)
         }

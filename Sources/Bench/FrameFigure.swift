@@ -36,10 +36,10 @@ enum FrameFigure {
         var (actions, hits) = (0, 0)
         for _ in 0..<runs {
             var pipeline = Pipeline(rules)
-            own.add(rate(of: frames.count) { pipeline.take(frames) })
+            own.add(rate(of: frames.count) { pipeline.take(frames, 0..<frames.count) })
             actions = pipeline.actions
             var other = Bare(keywords)
-            bare.add(rate(of: frames.count) { other.take(frames) })
+            bare.add(rate(of: frames.count) { other.take(frames, 0..<frames.count) })
             hits = other.hits
         }
         let part = base.map { " = \((100 * own.median / $0).fixed(0)) %" } ?? ""

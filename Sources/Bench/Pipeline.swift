@@ -41,9 +41,9 @@ struct Pipeline {
     }
 
     /// Frames come in handfuls, as from a busy socket.
-    mutating func take(_ frames: Frames) {
-        for start in stride(from: 0, to: frames.count, by: 64) {
-            for event in read(frames, start..<min(start + 64, frames.count)) { decide(event) }
+    mutating func take(_ frames: Frames, _ range: Range<Int>) {
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: 64) {
+            for event in read(frames, start..<min(start + 64, range.upperBound)) { decide(event) }
         }
     }
 

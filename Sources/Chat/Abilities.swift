@@ -1,30 +1,65 @@
 /// What a chat service can do, itself or through steward.
 public struct Abilities: Sendable {
-    /// The kinds of events it tells.
-    public var events: Set<EventName>
-    /// The actions it can carry out, by the names rules use; those not here are refused by `steward check`. `warn` is a
-    /// reply and `relay` a send, so neither is named.
-    public var actions: Set<String>
-    /// The longest text of a message.
-    public var textLimit: TextLimit
-    /// How `{{ user.mention }}` is written.
-    public var mention: Mention
-    /// What must be escaped in people's text.
-    public var markup: Markup
-    /// What it can do beside sending the text; `steward check` warns of a wish that is not here.
-    public var wishes: Set<Wish>
+    private struct Values: Sendable {
+        var events: Set<EventName>
+        var actions: Set<String>
+        var textLimit: TextLimit
+        var mention: Mention
+        var markup: Markup
+        var wishes: Set<Wish>
+    }
+
+    private var shared: Shared<Values>
 
     public init(
         events: Set<EventName>, actions: Set<String>, textLimit: TextLimit, mention: Mention = .at,
         markup: Markup = .plain, wishes: Set<Wish> = Set(Wish.allCases)
     ) {
-        self.events = events
-        self.actions = actions
-        self.textLimit = textLimit
-        self.mention = mention
-        self.markup = markup
-        self.wishes = wishes
+        shared = Shared(
+            Values(
+                events: events, actions: actions, textLimit: textLimit, mention: mention, markup: markup,
+                wishes: wishes))
     }
+
+    /// The kinds of events it tells.
+    public var events: Set<EventName> {
+        get { shared.value.events }
+        set { shared.value.events = newValue }
+    }
+
+    /// The actions it can carry out, by the names rules use; those not here are refused by `steward check`. `warn` is a
+    /// reply and `relay` a send, so neither is named.
+    public var actions: Set<String> {
+        get { shared.value.actions }
+        set { shared.value.actions = newValue }
+    }
+
+    /// The longest text of a message.
+    public var textLimit: TextLimit {
+        get { shared.value.textLimit }
+        set { shared.value.textLimit = newValue }
+    }
+
+    /// How `{{ user.mention }}` is written.
+    public var mention: Mention {
+        get { shared.value.mention }
+        set { shared.value.mention = newValue }
+    }
+
+    /// What must be escaped in people's text.
+    public var markup: Markup {
+        get { shared.value.markup }
+        set { shared.value.markup = newValue }
+    }
+
+    /// What it can do beside sending the text; `steward check` warns of a wish that is not here.
+    public var wishes: Set<Wish> {
+        get { shared.value.wishes }
+        set { shared.value.wishes = newValue }
+    }
+
+    /// Whether both are one and the same, not only alike.
+    package func isSame(as other: Abilities) -> Bool { shared.isSame(as: other.shared) }
 
     public struct TextLimit: Sendable, Equatable {
         public var count: Int

@@ -1,26 +1,58 @@
 /// A channel as it is known when an event is decided.
 public struct Channel: Sendable {
-    public let id: ChannelID
-    /// The name that is unique in its realm and does not change with the title, if the service has one.
-    public var uniqueName: String?
-    /// What people see; empty when it was never set.
-    public var title: String
-    /// How many members it has, when the service tells.
-    public var memberCount: Int?
-    /// A conversation of two.
-    public var isDirect: Bool
-    /// The service's free-form data, as JSON text.
-    public var attributes: String?
+    private struct Values: Sendable {
+        let id: ChannelID
+        var uniqueName: String?
+        var title: String
+        var memberCount: Int?
+        var isDirect: Bool
+        var attributes: String?
+    }
+
+    private var shared: Shared<Values>
 
     public init(
         id: ChannelID, uniqueName: String? = nil, title: String = "", memberCount: Int? = nil,
         isDirect: Bool = false, attributes: String? = nil
     ) {
-        self.id = id
-        self.uniqueName = uniqueName
-        self.title = title
-        self.memberCount = memberCount
-        self.isDirect = isDirect
-        self.attributes = attributes
+        shared = Shared(
+            Values(
+                id: id, uniqueName: uniqueName, title: title, memberCount: memberCount, isDirect: isDirect,
+                attributes: attributes))
     }
+
+    public var id: ChannelID { shared.value.id }
+
+    /// The name that is unique in its realm and does not change with the title, if the service has one.
+    public var uniqueName: String? {
+        get { shared.value.uniqueName }
+        set { shared.value.uniqueName = newValue }
+    }
+
+    /// What people see; empty when it was never set.
+    public var title: String {
+        get { shared.value.title }
+        set { shared.value.title = newValue }
+    }
+
+    /// How many members it has, when the service tells.
+    public var memberCount: Int? {
+        get { shared.value.memberCount }
+        set { shared.value.memberCount = newValue }
+    }
+
+    /// A conversation of two.
+    public var isDirect: Bool {
+        get { shared.value.isDirect }
+        set { shared.value.isDirect = newValue }
+    }
+
+    /// The service's free-form data, as JSON text.
+    public var attributes: String? {
+        get { shared.value.attributes }
+        set { shared.value.attributes = newValue }
+    }
+
+    /// Whether nothing can have changed between the two; false says nothing.
+    package func isSame(as other: Channel) -> Bool { shared.isSame(as: other.shared) }
 }

@@ -1,33 +1,71 @@
 /// Something that happened in a chat service, or that steward itself had put off until now.
 public struct ChatEvent: Sendable {
-    /// Names the event in its realm and channel; the same event read twice, by whichever account, has the same id.
-    public var id: String
-    /// The account that read it, by its name in `config.yaml`.
-    public var account: String
-    public var realm: Realm
-    /// Nil for what concerns the account as a whole.
-    public var channel: Channel?
-    /// When it happened, by the service's clock.
-    public var sentAt: Timestamp
-    public var kind: Kind
-    /// How far its stream has been read once this event is decided; nil for what the service cannot give again.
-    public var cursor: Cursor?
+    private struct Values: Sendable {
+        var id: String
+        var account: String
+        var realm: Realm
+        var channel: Channel?
+        var sentAt: Timestamp
+        var kind: Kind
+        var cursor: Cursor?
+    }
+
+    private var shared: Shared<Values>
 
     public init(
         id: String, account: String, realm: Realm, channel: Channel? = nil, sentAt: Timestamp, kind: Kind,
         cursor: Cursor? = nil
     ) {
-        self.id = id
-        self.account = account
-        self.realm = realm
-        self.channel = channel
-        self.sentAt = sentAt
-        self.kind = kind
-        self.cursor = cursor
+        shared = Shared(
+            Values(
+                id: id, account: account, realm: realm, channel: channel, sentAt: sentAt, kind: kind,
+                cursor: cursor))
     }
 
-    // Indirect: an event is handed on far more often than it is made, and a message has ten parts to retain.
-    public indirect enum Kind: Sendable {
+    /// Names the event in its realm and channel; the same event read twice, by whichever account, has the same id.
+    public var id: String {
+        get { shared.value.id }
+        set { shared.value.id = newValue }
+    }
+
+    /// The account that read it, by its name in `config.yaml`.
+    public var account: String {
+        get { shared.value.account }
+        set { shared.value.account = newValue }
+    }
+
+    public var realm: Realm {
+        get { shared.value.realm }
+        set { shared.value.realm = newValue }
+    }
+
+    /// Nil for what concerns the account as a whole.
+    public var channel: Channel? {
+        get { shared.value.channel }
+        set { shared.value.channel = newValue }
+    }
+
+    /// When it happened, by the service's clock.
+    public var sentAt: Timestamp {
+        get { shared.value.sentAt }
+        set { shared.value.sentAt = newValue }
+    }
+
+    public var kind: Kind {
+        get { shared.value.kind }
+        set { shared.value.kind = newValue }
+    }
+
+    /// How far its stream has been read once this event is decided; nil for what the service cannot give again.
+    public var cursor: Cursor? {
+        get { shared.value.cursor }
+        set { shared.value.cursor = newValue }
+    }
+
+    /// Whether both are one and the same, not only of the same id.
+    package func isSame(as other: ChatEvent) -> Bool { shared.isSame(as: other.shared) }
+
+    public enum Kind: Sendable {
         case messageAdded(Message)
         case messageEdited(Message)
         case messageDeleted(Message)
@@ -40,14 +78,14 @@ public struct ChatEvent: Sendable {
         case typingStarted(Member)
         case typingEnded(Member)
         /// The member has read up to and including the message of that index; nil when they took it back.
-        case readHorizonMoved(Member, to: Int64?)
+        indirect case readHorizonMoved(Member, to: Int64?)
         /// Steward runs; once a process, before everything else.
         case started
         /// An account is logged in and complete: all its channels are known.
         case serviceUp
-        case serviceDown(reason: String)
+        indirect case serviceDown(reason: String)
         /// What a handler put off has come: its time, or the result it waited for.
-        case resumed(Continuation, Outcome)
+        indirect case resumed(Continuation, Outcome)
     }
 
     /// What came back to a continuation.

@@ -16,7 +16,7 @@ public struct Decision: Sendable {
 
     public init() {}
 
-    public static let nothing = Decision()
+    public static var nothing: Decision { Decision() }
 
     public var isEmpty: Bool {
         actions.isEmpty && changes.isEmpty && later.isEmpty && !removed && matched.isEmpty && notes.isEmpty

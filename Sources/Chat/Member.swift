@@ -1,23 +1,47 @@
 /// A person or program in a channel, as its service describes it.
 public struct Member: Sendable {
-    public let user: UserID
-    /// The name people see.
-    public var name: String
-    /// Roles in the service's own words, such as `channel admin`.
-    public var roles: [String]
-    /// True when the service says that it is a program.
-    public var isBot: Bool
-    /// The service's free-form data, as JSON text.
-    public var attributes: String?
+    private struct Values: Sendable {
+        let user: UserID
+        var name: String
+        var roles: [String]
+        var isBot: Bool
+        var attributes: String?
+    }
+
+    private var shared: Shared<Values>
 
     public init(
         user: UserID, name: String? = nil, roles: [String] = [], isBot: Bool = false,
         attributes: String? = nil
     ) {
-        self.user = user
-        self.name = name ?? user.text
-        self.roles = roles
-        self.isBot = isBot
-        self.attributes = attributes
+        shared = Shared(
+            Values(
+                user: user, name: name ?? user.text, roles: roles, isBot: isBot, attributes: attributes))
+    }
+
+    public var user: UserID { shared.value.user }
+
+    /// The name people see.
+    public var name: String {
+        get { shared.value.name }
+        set { shared.value.name = newValue }
+    }
+
+    /// Roles in the service's own words, such as `channel admin`.
+    public var roles: [String] {
+        get { shared.value.roles }
+        set { shared.value.roles = newValue }
+    }
+
+    /// True when the service says that it is a program.
+    public var isBot: Bool {
+        get { shared.value.isBot }
+        set { shared.value.isBot = newValue }
+    }
+
+    /// The service's free-form data, as JSON text.
+    public var attributes: String? {
+        get { shared.value.attributes }
+        set { shared.value.attributes = newValue }
     }
 }

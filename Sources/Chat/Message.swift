@@ -1,28 +1,61 @@
 /// A message as its service shows it.
 public struct Message: Sendable {
-    /// The service's id, such as `IM0123…`.
-    public let id: String
-    /// The position in its channel, where the service numbers messages.
-    public var index: Int64?
-    public var author: Member
-    public var text: String
-    /// The service's free-form data, as JSON text.
-    public var attributes: String?
-    public var attachments: [Attachment]
-    /// The message it answers, where the service says so.
-    public var replyTo: String?
+    private struct Values: Sendable {
+        let id: String
+        var index: Int64?
+        var author: Member
+        var text: String
+        var attributes: String?
+        var attachments: [Attachment]
+        var replyTo: String?
+    }
+
+    private var shared: Shared<Values>
 
     public init(
         id: String, index: Int64? = nil, author: Member, text: String, attributes: String? = nil,
         attachments: [Attachment] = [], replyTo: String? = nil
     ) {
-        self.id = id
-        self.index = index
-        self.author = author
-        self.text = text
-        self.attributes = attributes
-        self.attachments = attachments
-        self.replyTo = replyTo
+        shared = Shared(
+            Values(
+                id: id, index: index, author: author, text: text, attributes: attributes,
+                attachments: attachments, replyTo: replyTo))
+    }
+
+    /// The service's id, such as `IM0123…`.
+    public var id: String { shared.value.id }
+
+    /// The position in its channel, where the service numbers messages.
+    public var index: Int64? {
+        get { shared.value.index }
+        set { shared.value.index = newValue }
+    }
+
+    public var author: Member {
+        get { shared.value.author }
+        set { shared.value.author = newValue }
+    }
+
+    public var text: String {
+        get { shared.value.text }
+        set { shared.value.text = newValue }
+    }
+
+    /// The service's free-form data, as JSON text.
+    public var attributes: String? {
+        get { shared.value.attributes }
+        set { shared.value.attributes = newValue }
+    }
+
+    public var attachments: [Attachment] {
+        get { shared.value.attachments }
+        set { shared.value.attachments = newValue }
+    }
+
+    /// The message it answers, where the service says so.
+    public var replyTo: String? {
+        get { shared.value.replyTo }
+        set { shared.value.replyTo = newValue }
     }
 
     /// A file that came with a message.

@@ -1,32 +1,55 @@
 /// What a handler may know beside the event: a value, read before the handler is asked.
 public struct Situation: Sendable {
+    /// What is the same for many events: to hand a situation on costs one reference.
+    private struct Surroundings: Sendable {
+        var own: UserID?
+        var abilities: Abilities
+        var memory: any Recollection
+        var directory: Directory
+    }
+
     public var now: Timestamp
-    /// Who we are on the account that read the event; nil only before the first log-in.
-    public var own: UserID?
-    public var abilities: Abilities
     /// What is known of the event's member, as it was before this event.
     public var facts: MemberFacts
     /// True while a service catches up, when the event is older than answers may be.
     public var isStale: Bool
     /// How many answers this event may still get: a decision with more of them is dropped whole.
     public var answersLeft: Int
-    /// What rules and plugins remembered.
-    public var memory: any Recollection
-    /// Names of accounts, channels and roles from `config.yaml`.
-    public var directory: Directory
+    private var surroundings: Shared<Surroundings>
 
     public init(
         now: Timestamp, own: UserID? = nil, abilities: Abilities, facts: MemberFacts = MemberFacts(),
         isStale: Bool = false, answersLeft: Int = 1, memory: any Recollection, directory: Directory
     ) {
         self.now = now
-        self.own = own
-        self.abilities = abilities
         self.facts = facts
         self.isStale = isStale
         self.answersLeft = answersLeft
-        self.memory = memory
-        self.directory = directory
+        surroundings = Shared(
+            Surroundings(own: own, abilities: abilities, memory: memory, directory: directory))
+    }
+
+    /// Who we are on the account that read the event; nil only before the first log-in.
+    public var own: UserID? {
+        get { surroundings.value.own }
+        set { surroundings.value.own = newValue }
+    }
+
+    public var abilities: Abilities {
+        get { surroundings.value.abilities }
+        set { surroundings.value.abilities = newValue }
+    }
+
+    /// What rules and plugins remembered.
+    public var memory: any Recollection {
+        get { surroundings.value.memory }
+        set { surroundings.value.memory = newValue }
+    }
+
+    /// Names of accounts, channels and roles from `config.yaml`.
+    public var directory: Directory {
+        get { surroundings.value.directory }
+        set { surroundings.value.directory = newValue }
     }
 }
 

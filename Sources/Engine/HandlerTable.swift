@@ -2,30 +2,33 @@ package import Chat
 
 /// The handlers in the order in which they are asked; immutable, swapped as a whole at a reload.
 package struct HandlerTable: Sendable {
-    struct Entry: Sendable {
+    final class Entry: Sendable {
         let handler: any EventHandler
         let name: String
+        let stage: Stage
         /// A bit for each kind of event it wants.
         let wants: UInt32
+
+        init(_ handler: any EventHandler) {
+            self.handler = handler
+            name = handler.name
+            stage = handler.stage
+            wants = handler.needs.events.map { $0.reduce(0) { $0 | HandlerTable.bit(of: $1) } } ?? .max
+        }
     }
 
-    let stages: [[Entry]]
+    /// Stage after stage.
+    let entries: [Entry]
 
     /// Handlers of one stage keep their order.
     package init(_ handlers: [any EventHandler]) {
-        stages = Stage.allCases.map { stage in
-            handlers.filter { $0.stage == stage }.map {
-                Entry(handler: $0, name: $0.name, wants: Self.bits($0.needs.events))
-            }
+        entries = Stage.allCases.flatMap { stage in
+            handlers.filter { $0.stage == stage }.map { Entry($0) }
         }
     }
 
     func handlers(resuming owner: String) -> [Entry] {
-        stages.joined().filter { $0.handler.resumes(owner: owner) }
-    }
-
-    private static func bits(_ names: Set<EventName>?) -> UInt32 {
-        names.map { $0.reduce(0) { $0 | bit(of: $1) } } ?? .max
+        entries.filter { $0.handler.resumes(owner: owner) }
     }
 
     static func bit(of name: EventName) -> UInt32 {

@@ -20,23 +20,30 @@ package struct Intake: Sendable {
         var isChanged = false
     }
 
-    private var marks: [UInt32: Mark] = [:]
+    private struct Sent: Hashable, Sendable {
+        let message: String
+        let realm: Realm
+    }
+
+    private var marks = IdentityTable<Mark>()
     private var changed: [UInt32] = []
-    private var own: Set<UserID> = []
+    private var own: [UserID] = []
     private var newOwn: [UserID] = []
-    private var sent = RecentTexts(most: 8192)
-    private var recent = RecentTexts(most: 8192)
+    private var sent = Recent<Sent>(most: 8192)
+    private var recent = Recent<String>(most: 8192)
 
     package init() {}
 
     /// Events of that user are ours from now on.
     package mutating func identified(as user: UserID) {
-        if own.insert(user).inserted { newOwn.append(user) }
+        guard !own.contains(user) else { return }
+        own.append(user)
+        newOwn.append(user)
     }
 
     /// We sent that message.
     package mutating func sent(_ message: String, in realm: Realm) {
-        sent.insert(realm.name + "\u{1F}" + message)
+        sent.insert(Sent(message: message, realm: realm))
     }
 
     /// Streams that are new to us, and where their history ends.
@@ -49,7 +56,9 @@ package struct Intake: Sendable {
                 mark.index = index
             case .token(let token): mark.token = token
             }
-            note(mark)
+            mark.isChanged = true
+            marks[cursor.stream.identity.number] = mark
+            changed.append(cursor.stream.identity.number)
         }
     }
 
@@ -60,10 +69,9 @@ package struct Intake: Sendable {
         } else if !event.id.isEmpty, !recent.insert(identity(of: event)) {
             return .duplicate
         }
-        if let member = event.member, own.contains(member.user) { return .own }
-        if !sent.isEmpty, let message = event.message,
-            sent.contains(event.realm.name + "\u{1F}" + message.id),
-            event.name == .messageAdded
+        if let user = event.member?.user, own.contains(user) { return .own }
+        if !sent.isEmpty, case .messageAdded(let message) = event.kind,
+            sent.contains(Sent(message: message.id, realm: event.realm))
         {
             return .own
         }
@@ -87,37 +95,14 @@ package struct Intake: Sendable {
     /// False when the event was decided already.
     private mutating func advance(to cursor: Cursor, _ event: ChatEvent) -> Bool {
         let number = cursor.stream.identity.number
-        var mark = marks[number] ?? Mark(stream: cursor.stream)
-        switch cursor.position {
-        case .number(let position, let index):
-            // Messages go by their index: after a gap they are read from the list, where they have no event number.
-            if case .messageAdded = event.kind, let index {
-                if let decided = mark.index, index <= decided { return false }
-            } else if let decided = mark.number, position <= decided {
-                return false
-            }
-            mark.number = max(mark.number ?? position, position)
-            if let index { mark.index = max(mark.index ?? index, index) }
-        case .token(let token):
-            if mark.ids.contains(event.id) { return false }
-            if token != mark.token {
-                // The token now says that all before it were decided.
-                mark.token = token
-                mark.ids = []
-            }
-            mark.ids.append(event.id)
-            if mark.ids.count > 1024 { mark.ids.removeFirst() }
+        let (isNew, isListed) = marks.change(number, default: Mark(stream: cursor.stream)) { mark in
+            let isListed = mark.isChanged
+            let isNew = mark.advance(to: cursor.position, event)
+            if isNew { mark.isChanged = true }
+            return (isNew, isListed)
         }
-        note(mark)
-        return true
-    }
-
-    private mutating func note(_ mark: Mark) {
-        var mark = mark
-        let number = mark.stream.identity.number
-        if !mark.isChanged { changed.append(number) }
-        mark.isChanged = true
-        marks[number] = mark
+        if isNew, !isListed { changed.append(number) }
+        return isNew
     }
 }
 
@@ -146,11 +131,36 @@ extension Intake {
             let stream = realms.realm(row.key.key).stream(row.key.part)
             if let mark = Mark(stream, row.body) { marks[stream.identity.number] = mark }
         }
-        for row in identities { own.insert(realms.realm(row.key.key).user(row.key.part)) }
+        own += identities.map { realms.realm($0.key.key).user($0.key.part) }
     }
 }
 
 extension Intake.Mark {
+    /// False when the event was decided already.
+    fileprivate mutating func advance(to position: Position, _ event: ChatEvent) -> Bool {
+        switch position {
+        case .number(let position, let index):
+            // Messages go by their index: after a gap they are read from the list, where they have no event number.
+            if case .messageAdded = event.kind, let index {
+                if let decided = self.index, index <= decided { return false }
+            } else if let decided = number, position <= decided {
+                return false
+            }
+            number = max(number ?? position, position)
+            if let index { self.index = max(self.index ?? index, index) }
+        case .token(let token):
+            if ids.contains(event.id) { return false }
+            if token != self.token {
+                // The token now says that all before it were decided.
+                self.token = token
+                ids = []
+            }
+            ids.append(event.id)
+            if ids.count > 1024 { ids.removeFirst() }
+        }
+        return true
+    }
+
     fileprivate init?(_ stream: StreamID, _ body: [UInt8]) {
         self.stream = stream
         var reader = RowReader(body)
@@ -177,30 +187,30 @@ extension Intake.Mark {
     }
 }
 
-/// The last texts that were put in.
-struct RecentTexts: Sendable {
+/// The last elements that were put in.
+struct Recent<Element: Hashable & Sendable>: Sendable {
     private let most: Int
-    private var texts: Set<String> = []
-    private var order: [String] = []
+    private var elements: Set<Element> = []
+    private var order: [Element] = []
     private var oldest = 0
 
     init(most: Int) {
         self.most = most
     }
 
-    var isEmpty: Bool { texts.isEmpty }
+    var isEmpty: Bool { elements.isEmpty }
 
-    func contains(_ text: String) -> Bool { texts.contains(text) }
+    func contains(_ element: Element) -> Bool { elements.contains(element) }
 
     /// False when it was there already.
     @discardableResult
-    mutating func insert(_ text: String) -> Bool {
-        guard texts.insert(text).inserted else { return false }
+    mutating func insert(_ element: Element) -> Bool {
+        guard elements.insert(element).inserted else { return false }
         if order.count < most {
-            order.append(text)
+            order.append(element)
         } else {
-            texts.remove(order[oldest])
-            order[oldest] = text
+            elements.remove(order[oldest])
+            order[oldest] = element
             oldest = (oldest + 1) % most
         }
         return true

@@ -47,7 +47,7 @@ package struct LoopGuard: Sendable {
 
     /// Nil: no guard.
     private let limits: Limits?
-    private var senders: [UInt32: SenderState] = [:]
+    private var senders = IdentityTable<SenderState>()
     /// When we last spoke in a channel.
     private var spoke: [ChannelID: Timestamp] = [:]
 
@@ -67,8 +67,8 @@ package struct LoopGuard: Sendable {
 
     /// Counts a message before it is decided; says which rules become silent by it.
     package mutating func heard(_ event: ChatEvent) -> [Silenced] {
-        guard let limits, case .messageAdded(let message) = event.kind, let channel = event.channel?.id,
-            var state = senders[message.author.user.identity.number]
+        guard !senders.isEmpty, let limits, case .messageAdded(let message) = event.kind,
+            let channel = event.channel?.id, var state = senders[message.author.user.identity.number]
         else { return [] }
         var silenced: [Silenced] = []
         for index in state.rules.indices {
@@ -124,7 +124,7 @@ package struct LoopGuard: Sendable {
     }
 
     private mutating func forget(before time: Timestamp) {
-        senders = senders.filter { $0.value.lastUsed >= time }
+        senders.removeAll { $0.lastUsed < time }
     }
 }
 

@@ -1,4 +1,5 @@
 package import Chat
+internal import Synchronization
 
 /// What is remembered of users and channels, and for everybody: what steward notes by itself, and what rules and
 /// plugins noted.
@@ -7,6 +8,8 @@ package import Chat
 /// leave memory. Changes are seen at once.
 package final class Memory: Recollection {
     private let state: Locked<State>
+    /// Whether `missing` has any; read after each handler.
+    private let isMissing = Atomic(false)
 
     /// `isComplete`: there is no journal behind, so what is not here does not exist.
     package init(isComplete: Bool) {
@@ -17,7 +20,10 @@ package final class Memory: Recollection {
     package var count: Int { state.withLock { $0.rows.count } }
 
     package func value(of key: MemoryKey) -> MemoryValue? {
-        state.withLock { $0.value(of: key) }
+        state.withLock { state in
+            defer { noteMissing(state) }
+            return state.value(of: key)
+        }
     }
 
     /// What is forgotten by then counts as forgotten from now on.
@@ -25,9 +31,15 @@ package final class Memory: Recollection {
         state.withLock { $0.now = now }
     }
 
-    /// What is known of the user; `isLoaded` is false when the journal has to be asked first.
-    func facts(of user: UserID, in channel: ChannelID?) -> (facts: MemberFacts, isLoaded: Bool) {
-        state.withLock { $0.facts(of: user, in: channel) }
+    /// What is known of the user, if there is one; nil when the journal has to be asked first. What is forgotten by
+    /// `now` counts as forgotten from now on.
+    func facts(of user: UserID?, in channel: ChannelID?, at now: Timestamp) -> MemberFacts? {
+        state.withLock { state in
+            state.now = now
+            guard let user else { return MemberFacts() }
+            defer { noteMissing(state) }
+            return state.facts(of: user, in: channel)
+        }
     }
 
     /// Notes what an event says about its member.
@@ -38,25 +50,35 @@ package final class Memory: Recollection {
 
     /// Makes the changes, or none of them when a row that they are about is not in memory yet.
     package func apply(_ changes: [MemoryChange]) -> Bool {
-        changes.isEmpty ? true : state.withLock { $0.apply(changes) }
+        if changes.isEmpty { return true }
+        return state.withLock { state in
+            defer { noteMissing(state) }
+            return state.apply(changes)
+        }
     }
 
     /// Whether a handler asked for something that the journal has to be asked for first.
-    var hasMissing: Bool { state.withLock { !$0.missing.isEmpty } }
+    var hasMissing: Bool { isMissing.load(ordering: .relaxed) }
 
     /// What has to be read from the journal, each once.
     package func takeMissing() -> [MemorySubject] {
         state.withLock { state in
             let missing = Array(state.missing)
             state.missing = []
+            noteMissing(state)
             return missing
         }
+    }
+
+    private func noteMissing(_ state: borrowing State) {
+        isMissing.store(!state.missing.isEmpty, ordering: .relaxed)
     }
 
     /// Asks for the rows of everyone these events are about, as far as they are not here.
     func want(_ events: some Sequence<ChatEvent>) {
         state.withLock { state in
             guard !state.isComplete else { return }
+            defer { noteMissing(state) }
             for event in events {
                 if let user = event.member?.user { state.want(.user(user)) }
                 if let channel = event.channel?.id { state.want(.channel(channel)) }
@@ -115,7 +137,7 @@ extension MemorySubject {
 }
 
 /// All that is remembered about one user, one channel, or for everybody.
-private struct SubjectRow {
+private final class SubjectRow {
     /// Holds the user's or channel's number: it is given to nobody else meanwhile.
     let subject: MemorySubject
     var facts = MemberFactsRow()
@@ -125,6 +147,10 @@ private struct SubjectRow {
     var used: UInt32 = 0
     /// It is in the list of what goes into the next commit.
     var isListed = false
+
+    init(subject: MemorySubject) {
+        self.subject = subject
+    }
 
     func value(of key: MemoryKey, at now: Timestamp) -> MemoryValue? {
         guard let owner = owners.first(where: { $0.owner == key.owner }) else { return nil }
@@ -136,7 +162,7 @@ private struct SubjectRow {
 private struct State {
     let isComplete: Bool
     var now = Timestamp(milliseconds: 0)
-    var rows: [UInt32: SubjectRow] = [:]
+    var rows = IdentityTable<SubjectRow>()
     var missing: Set<MemorySubject> = []
     var changed: [UInt32] = []
     var commits: UInt32 = 0
@@ -157,14 +183,13 @@ private struct State {
         if !isComplete, rows[subject.number] == nil { missing.insert(subject) }
     }
 
-    mutating func facts(of user: UserID, in channel: ChannelID?) -> (facts: MemberFacts, isLoaded: Bool) {
-        let number = user.identity.number
-        guard let row = rows[number] else {
-            if isComplete { return (MemberFacts(), true) }
+    mutating func facts(of user: UserID, in channel: ChannelID?) -> MemberFacts? {
+        guard let row = rows[user.identity.number] else {
+            if isComplete { return MemberFacts() }
             missing.insert(.user(user))
-            return (MemberFacts(), false)
+            return nil
         }
-        return (row.facts.facts(in: channel), true)
+        return row.facts.facts(in: channel)
     }
 
     mutating func note(_ event: ChatEvent, _ user: UserID) {
@@ -174,10 +199,9 @@ private struct State {
             default: false
             }
         guard isNoted else { return }
-        change(.user(user)) { row in
-            row.facts.note(event)
-            row.isFactsChanged = true
-        }
+        let row = changing(.user(user))
+        row.facts.note(event)
+        row.isFactsChanged = true
     }
 
     mutating func apply(_ changes: [MemoryChange]) -> Bool {
@@ -187,35 +211,40 @@ private struct State {
         }
         let now = now
         for change in changes {
-            self.change(change.key.subject) { row in
-                let index =
-                    row.owners.firstIndex { $0.owner == change.key.owner }
-                    ?? {
-                        row.owners.append(OwnerRow(owner: change.key.owner))
-                        return row.owners.count - 1
-                    }()
-                row.owners[index].apply(change, at: now)
-            }
+            let row = changing(change.key.subject)
+            let index =
+                row.owners.firstIndex { $0.owner == change.key.owner }
+                ?? {
+                    row.owners.append(OwnerRow(owner: change.key.owner))
+                    return row.owners.count - 1
+                }()
+            row.owners[index].apply(change, at: now)
         }
         return true
     }
 
-    private mutating func change(_ subject: MemorySubject, _ body: (inout SubjectRow) -> Void) {
+    /// The row of a subject, which is about to be changed.
+    private mutating func changing(_ subject: MemorySubject) -> SubjectRow {
         let number = subject.number
-        let commits = commits
-        let isNewlyListed = { (row: inout SubjectRow) -> Bool in
-            body(&row)
-            row.used = commits
-            defer { row.isListed = true }
-            return !row.isListed
-        }(&rows[number, default: SubjectRow(subject: subject)])
-        if isNewlyListed { changed.append(number) }
+        let row: SubjectRow
+        if let known = rows[number] {
+            row = known
+        } else {
+            row = SubjectRow(subject: subject)
+            rows[number] = row
+        }
+        row.used = commits
+        if !row.isListed {
+            row.isListed = true
+            changed.append(number)
+        }
+        return row
     }
 
     mutating func insert(_ found: [StoredRow], for subjects: [MemorySubject]) {
         var new: [String: SubjectRow] = [:]
         for subject in subjects {
-            var row = SubjectRow(subject: subject)
+            let row = SubjectRow(subject: subject)
             row.used = commits
             new[subject.rowKey] = row
         }
@@ -242,15 +271,15 @@ private struct State {
     mutating func evict(over most: Int) {
         guard !isComplete, rows.count > most, changed.isEmpty else { return }
         // Half of them go at once, so that this is seldom done.
-        let ages = rows.values.lazy.map(\.used).sorted()
+        let ages = rows.values.map(\.used).sorted()
         let oldest = ages[ages.count - most / 2]
-        rows = rows.filter { $0.key == 0 || $0.value.used >= oldest }
-        if rows.count > most { rows = rows.filter { $0.key == 0 || $0.value.used > oldest } }
+        rows.removeAll { $0.subject.number != 0 && $0.used < oldest }
+        if rows.count > most { rows.removeAll { $0.subject.number != 0 && $0.used <= oldest } }
     }
 }
 
 extension SubjectRow {
-    mutating func addChanges(to changes: inout [RowChange], at now: Timestamp) {
+    func addChanges(to changes: inout [RowChange], at now: Timestamp) {
         isListed = false
         let key = subject.rowKey
         if isFactsChanged {

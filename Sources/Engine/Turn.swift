@@ -43,19 +43,24 @@ package struct Turn: Sendable {
     /// An event half way through its handlers.
     package struct Progress: Sendable {
         fileprivate var situation: Situation
-        fileprivate var queue: [HandlerTable.Entry] = []
-        fileprivate var stage = 0
+        /// The event's kind, as handlers name what they want.
+        fileprivate let kind: UInt32
+        fileprivate var queue: [HandlerTable.Entry]
         fileprivate var index = 0
+        /// It goes to those who put it off, whatever their stage.
+        fileprivate var isResumed = false
         fileprivate var paths: Set<String> = []
         fileprivate var isPrepared = false
         package var outcome = Outcome()
     }
 
     package var handlers: HandlerTable
-    package var directory: Directory
+    package var directory: Directory { didSet { lastSituation = nil } }
     package let memory: Memory
     private let limits: Limits
     private var loops: LoopGuard
+    /// That of the event before: most of it is the same for the next.
+    private var lastSituation: Situation?
 
     package struct Limits: Sendable {
         /// An event gets so many answers.
@@ -90,12 +95,26 @@ package struct Turn: Sendable {
         return progress.outcome
     }
 
-    package func begin(_ event: ChatEvent, at now: Timestamp, as account: Account) -> Progress {
-        var situation = Situation(
-            now: now, own: account.own, abilities: account.abilities, answersLeft: limits.answersPerEvent,
-            memory: memory, directory: directory)
+    package mutating func begin(_ event: ChatEvent, at now: Timestamp, as account: Account) -> Progress {
+        var situation = situation(of: account)
+        situation.now = now
         if event.isFromOutside, now - event.sentAt > limits.staleAfter { situation.isStale = true }
-        return Progress(situation: situation)
+        return Progress(
+            situation: situation, kind: event.name.map(HandlerTable.bit) ?? .max, queue: handlers.entries)
+    }
+
+    /// Before anything is known of the event.
+    private mutating func situation(of account: Account) -> Situation {
+        if let lastSituation, lastSituation.own == account.own,
+            lastSituation.abilities.isSame(as: account.abilities)
+        {
+            return lastSituation
+        }
+        let situation = Situation(
+            now: Timestamp(milliseconds: 0), own: account.own, abilities: account.abilities,
+            answersLeft: limits.answersPerEvent, memory: memory, directory: directory)
+        lastSituation = situation
+        return situation
     }
 
     /// Asks the handlers that are left. False when the journal has to be asked for `memory.takeMissing()` first; then
@@ -104,13 +123,12 @@ package struct Turn: Sendable {
         if !progress.isPrepared {
             guard prepare(&progress, event) else { return false }
         }
-        while true {
-            while progress.index < progress.queue.count {
-                guard ask(progress.queue[progress.index], &progress, event) else { return false }
-                progress.index += 1
-                if progress.outcome.removed, progress.stage == Stage.guard.rawValue { break }
+        while progress.index < progress.queue.count {
+            let entry = progress.queue[progress.index]
+            if progress.asks(entry) {
+                guard ask(entry, &progress, event) else { return false }
             }
-            guard nextStage(&progress) else { break }
+            progress.index += 1
         }
         memory.note(event)
         return true
@@ -123,33 +141,18 @@ package struct Turn: Sendable {
     }
 
     private mutating func prepare(_ progress: inout Progress, _ event: ChatEvent) -> Bool {
-        memory.setTime(progress.situation.now)
-        if let user = event.member?.user {
-            let (facts, isLoaded) = memory.facts(of: user, in: event.channel?.id)
-            guard isLoaded else { return false }
-            progress.situation.facts = facts
-        }
+        let facts = memory.facts(of: event.member?.user, in: event.channel?.id, at: progress.situation.now)
+        guard let facts else { return false }
+        progress.situation.facts = facts
         progress.outcome.isStale = progress.situation.isStale
         progress.isPrepared = true
         if case .resumed(let continuation, _) = event.kind {
             progress.queue = handlers.handlers(resuming: continuation.owner)
             progress.outcome.isOrphan = progress.queue.isEmpty
-            progress.stage = handlers.stages.count
+            progress.isResumed = true
             return true
         }
         progress.outcome.silenced = loops.heard(event)
-        progress.queue = handlers.stages[0]
-        return true
-    }
-
-    private func nextStage(_ progress: inout Progress) -> Bool {
-        progress.index = 0
-        progress.stage += 1
-        if progress.stage == Stage.answer.rawValue, progress.outcome.removed || progress.situation.isStale {
-            progress.stage += 1
-        }
-        guard progress.stage < handlers.stages.count else { return false }
-        progress.queue = handlers.stages[progress.stage]
         return true
     }
 
@@ -157,8 +160,6 @@ package struct Turn: Sendable {
     private mutating func ask(
         _ entry: HandlerTable.Entry, _ progress: inout Progress, _ event: ChatEvent
     ) -> Bool {
-        if let name = event.name, entry.wants & HandlerTable.bit(of: name) == 0 { return true }
-        let isAnswer = progress.stage == Stage.answer.rawValue
         progress.situation.answersLeft = max(0, limits.answersPerEvent - progress.outcome.answers)
         let start = Stopwatch()
         var decision: Decision
@@ -176,11 +177,16 @@ package struct Turn: Sendable {
             progress.outcome.failures.append(Failure(handler: entry.name, why: took))
         }
         guard !decision.isEmpty else { return true }
-        if isAnswer, decision.answers > progress.situation.answersLeft { return true }
+        if entry.stage == .answer, !progress.isResumed,
+            decision.answers > progress.situation.answersLeft
+        {
+            return true
+        }
         fillIn(&decision, of: entry.name, event)
         dropSilenced(&decision, event)
         guard memory.apply(decision.changes) else { return false }
         record(decision, &progress, event)
+        if decision.removed, entry.stage == .guard, !progress.isResumed { progress.outcome.removed = true }
         return true
     }
 
@@ -241,7 +247,19 @@ package struct Turn: Sendable {
         progress.outcome.matched += decision.matched
         progress.outcome.notes += decision.notes
         progress.outcome.answers += decision.answers
-        if decision.removed, progress.stage == Stage.guard.rawValue { progress.outcome.removed = true }
+    }
+}
+
+extension Turn.Progress {
+    /// Whether the event goes to that handler.
+    fileprivate func asks(_ entry: HandlerTable.Entry) -> Bool {
+        guard entry.wants & kind != 0 else { return false }
+        if isResumed { return true }
+        return switch entry.stage {
+        case .guard: !outcome.removed
+        case .answer: !outcome.removed && !situation.isStale
+        case .observe: true
+        }
     }
 }
 
@@ -282,9 +300,10 @@ private struct Stopwatch {
 
     var elapsed: Duration { .nanoseconds(Self.nanoseconds - start) }
 
+    // The coarse clock ticks every few milliseconds, which is fine enough, and is read in a few nanoseconds.
     private static var nanoseconds: Int64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -33,10 +33,9 @@ struct RuleTurn {
     private var candidates: [Int32] = []
     private var scanNumber: UInt32 = 0
     private var slates = Slates()
-    // The event that was scanned last: the stages ask one after another about the same.
+    // What was scanned last: the stages ask one after another about the same event.
     private var lastSlate: Slate?
-    private var lastName = EventName.started
-    private var lastID = ""
+    private var lastEvent: ChatEvent?
     private var lastStage = Stage.observe
     private var look = EventLook()
     /// The command that the message calls.
@@ -57,7 +56,7 @@ struct RuleTurn {
         _ event: ChatEvent, _ name: EventName, _ situation: Situation, _ stage: Stage, _ set: RuleSet,
         witness: Witness?
     ) -> Decision {
-        let slate = slates.slate(event, name, set, situation.directory)
+        let slate = slates.slate(event, name, set, situation)
         if slate.isEmpty, witness == nil { return .nothing }
         let isNew = scan(event, name, situation, slate, stage, set)
         var progress = Progress()
@@ -112,15 +111,13 @@ struct RuleTurn {
         _ event: ChatEvent, _ name: EventName, _ situation: Situation, _ slate: Slate, _ stage: Stage,
         _ set: RuleSet
     ) -> Bool {
-        // A stage that was asked before asks about something else, even if it has the same id.
         let isSame =
-            stage.rawValue > lastStage.rawValue && lastSlate === slate && lastName.number == name.number
-            && lastID == event.id
+            stage.rawValue > lastStage.rawValue && lastSlate === slate
+            && lastEvent?.isSame(as: event) == true
         lastStage = stage
         if isSame { return false }
         lastSlate = slate
-        lastName = name
-        lastID = event.id
+        lastEvent = event
         look = EventLook(event)
         beginScan()
         for number in slate.lanes {

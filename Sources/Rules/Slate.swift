@@ -42,52 +42,58 @@ final class Slate: Sendable {
 struct Slates {
     private final class Entry {
         /// Kept, so that its number is not given to another.
-        let channel: ChannelID
-        let uniqueName: String?
-        let isDirect: Bool
+        private var channel: Channel
+        let account: String
         let scopes: [Bool]
         var slates: [Slate?]
 
-        init(_ channel: Channel, scopes: [Bool]) {
-            self.channel = channel.id
-            uniqueName = channel.uniqueName
-            isDirect = channel.isDirect
+        init(_ channel: Channel, account: String, scopes: [Bool]) {
+            self.channel = channel
+            self.account = account
             self.scopes = scopes
             slates = [Slate?](repeating: nil, count: EventName.allCases.count)
         }
 
-        func isFor(_ event: ChatEvent) -> Bool {
-            event.channel?.uniqueName == uniqueName && event.channel?.isDirect == isDirect
+        func isFor(_ channel: Channel) -> Bool {
+            if channel.isSame(as: self.channel) { return true }
+            guard channel.uniqueName == self.channel.uniqueName, channel.isDirect == self.channel.isDirect
+            else { return false }
+            self.channel = channel
+            return true
         }
     }
 
-    private var entries: [UInt64: Entry] = [:]
+    /// One for each account that reads the channel, by the channel's number.
+    private var entries: [UInt32: [Entry]] = [:]
     private var shared: [[Bool]: [Slate?]] = [:]
-    private var accounts: [String] = []
 
     private static let mostChannels = 20_000
 
-    mutating func slate(_ event: ChatEvent, _ name: EventName, _ set: RuleSet, _ directory: Directory)
+    mutating func slate(_ event: ChatEvent, _ name: EventName, _ set: RuleSet, _ situation: Situation)
         -> Slate
     {
         let index = name.number
-        let channelNumber = event.channelNumber
-        let key = UInt64(number(of: event.account)) << 32 | UInt64(channelNumber)
-        if channelNumber != 0, let entry = entries[key], entry.isFor(event) {
-            if let slate = entry.slates[index] { return slate }
-            let slate = make(name, index, set, entry.scopes)
-            entry.slates[index] = slate
-            return slate
+        guard let channel = event.channel else {
+            return make(name, index, set, scopes(event, set, situation))
         }
-        let scopes = set.scopes.map { $0.contains(event.channel, account: event.account, directory) }
-        let slate = make(name, index, set, scopes)
-        if let channel = event.channel {
+        let number = channel.id.identity.number
+        let entry: Entry
+        if let known = entries[number]?.first(where: { $0.account == event.account }), known.isFor(channel) {
+            entry = known
+        } else {
+            entry = Entry(channel, account: event.account, scopes: scopes(event, set, situation))
             if entries.count >= Self.mostChannels { entries.removeAll() }
-            let entry = Entry(channel, scopes: scopes)
-            entry.slates[index] = slate
-            entries[key] = entry
+            entries[number] = (entries[number] ?? []).filter { $0.account != event.account } + [entry]
         }
+        if let slate = entry.slates[index] { return slate }
+        let slate = make(name, index, set, entry.scopes)
+        entry.slates[index] = slate
         return slate
+    }
+
+    private func scopes(_ event: ChatEvent, _ set: RuleSet, _ situation: Situation) -> [Bool] {
+        let directory = situation.directory
+        return set.scopes.map { $0.contains(event.channel, account: event.account, directory) }
     }
 
     private mutating func make(_ name: EventName, _ index: Int, _ set: RuleSet, _ scopes: [Bool]) -> Slate {
@@ -97,11 +103,5 @@ struct Slates {
         slates[index] = slate
         shared[scopes] = slates
         return slate
-    }
-
-    private mutating func number(of account: String) -> Int {
-        for index in accounts.indices where accounts[index] == account { return index }
-        accounts.append(account)
-        return accounts.count - 1
     }
 }

@@ -129,10 +129,11 @@ package struct SyncBook {
     }
 
     mutating func describe(_ channel: Int, as document: ChannelDocument) {
-        channels[channel].channel.title = document.title
-        channels[channel].channel.uniqueName = document.uniqueName
-        channels[channel].channel.attributes = document.attributes
-        channels[channel].channel.isDirect = DirectChannel.isName(document.uniqueName)
+        let before = channels[channel].channel
+        channels[channel].channel = Channel(
+            id: before.id, uniqueName: document.uniqueName, title: document.title,
+            memberCount: before.memberCount, isDirect: DirectChannel.isName(document.uniqueName),
+            attributes: document.attributes)
     }
 
     // MARK: Subscriptions

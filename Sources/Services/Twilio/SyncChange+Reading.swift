@@ -10,16 +10,19 @@ struct SyncReading {
 
     /// A message list's item. `item` is its `item_data` or `data`.
     func message(_ item: JSONNode, index: Int64, by author: consuming Member) -> Message {
-        var message = Message(
+        let attributes = item["attributes"]?.string
+        return Message(
             id: item["sid"]?.string ?? "", index: index, author: author, text: item["text"]?.string ?? "",
-            attributes: item["attributes"]?.string)
+            attributes: attributes, attachments: attachments(of: item),
+            replyTo: MessageMark(attributes: attributes)?.replyTo)
+    }
+
+    private func attachments(of item: JSONNode) -> [Message.Attachment] {
         if let medias = item["medias"], medias.kind == .array {
-            message.attachments = medias.elements.map { attachment($0) }
-        } else if let media = item["media"], media.kind == .object {
-            message.attachments = [attachment(media)]
+            return medias.elements.map { attachment($0) }
         }
-        message.replyTo = MessageMark(attributes: message.attributes)?.replyTo
-        return message
+        if let media = item["media"], media.kind == .object { return [attachment(media)] }
+        return []
     }
 
     /// When a message was sent.
