@@ -127,6 +127,7 @@ indirect enum BotCondition: Sendable {
     case caps(BotCaps)
     case time(BotTime)
     case check(BotCheck)
+    case rate(BotRate)
     case all([BotCondition])
     case any([BotCondition])
     case not(BotCondition)

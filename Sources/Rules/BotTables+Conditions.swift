@@ -16,8 +16,8 @@ extension BotTables {
                 reader.read(node, BotTables.user, into: &user)
                 conditions.append(.user(user))
             },
-        ] + counts + times + [
-            .later("rate"), .later("mode"),
+        ] + counts + times + rates + [
+            .later("mode"),
             Key("any", "A list of which one must hold.") { node, conditions, reader in
                 conditions.append(.any(reader.conditionList(node, "any")))
             },

@@ -17,6 +17,7 @@ indirect enum Condition: Sendable {
     case caps(CapsTest)
     case time(TimeTest)
     case check(CheckTest)
+    case rate(RateTest)
     case all([Condition])
     case any([Condition])
     case not(Condition)
@@ -51,12 +52,23 @@ indirect enum Condition: Sendable {
         }
     }
 
+    /// The rates that it asks for.
+    var rates: [RateTest] {
+        switch self {
+        case .rate(let test): [test]
+        case .all(let list), .any(let list): list.flatMap(\.rates)
+        case .not(let condition): condition.rates
+        default: []
+        }
+    }
+
     /// What of which one must be so for the condition to hold; nil when it can hold without.
     func triggers(_ sizes: [Int]) -> [Trigger]? {
         func weight(_ triggers: [Trigger]) -> Int { triggers.reduce(0) { $0 + $1.weight(sizes) } }
         switch self {
         case .found(let probe), .hosts(_, let probe): return [.probe(probe)]
         case .has, .near, .time, .check, .not: return nil
+        case .rate(let test): return [.probe(test.probe)]
         case .user(let test): return test.triggers.min { $0.weight(sizes) < $1.weight(sizes) }.map { [$0] }
         case .count(let test): return Trigger(test.measure, test.span).map { [$0] }
         case .links(let test):
@@ -95,6 +107,7 @@ struct Probe: Sendable {
         case ends = "ends with"
         case regex = "matches"
         case hosts = "links to"
+        case rate = "happened"
     }
 
     var kind: Kind

@@ -60,7 +60,7 @@ extension RuleTurn {
         case .found(let probe): return isFound(probe)
         case .has: return true
         case .near(let test): return test.lanes.contains { test.matches(state(of: $0).folded.bytes) }
-        case .user, .count, .links, .hosts, .mentions, .caps, .time, .check: return nil
+        case .user, .count, .links, .hosts, .mentions, .caps, .time, .check, .rate: return nil
         case .all(let list):
             let answers = list.map(textHolds)
             return answers.contains(false) ? false : answers.contains(nil) ? nil : true

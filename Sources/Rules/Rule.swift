@@ -39,6 +39,8 @@ final class Rule: Sendable {
     let isHelp: Bool
     /// Whether a template wants the groups of the expression that matched.
     let wantsGroups: Bool
+    /// Whether a template wants what the rate has counted.
+    let wantsRate: Bool
     let regexProbes: [Int32]
 
     init(_ draft: RuleDraft) {
@@ -71,8 +73,12 @@ final class Rule: Sendable {
         owners = [draft.source.id.value] + (draft.source.was.map { [$0.value] } ?? [])
         vars = draft.file.vars
         wantsGroups = draft.wantsGroups
+        wantsRate = draft.wantsRate
         regexProbes = draft.regexProbes
     }
+
+    /// Its own and those of its branches.
+    var conditions: [Condition] { [condition].compactMap(\.self) + branches.values }
 
     var exemptsSome: Bool { !exemptRoles.isEmpty || !exemptUsers.isEmpty }
 
@@ -96,6 +102,7 @@ struct RuleDraft {
     var scope = 0
     var condition: Condition?
     var wantsGroups = false
+    var wantsRate = false
     var regexProbes: [Int32] = []
     var branches: [String: Condition] = [:]
     var counters: [String: Counter] = [:]

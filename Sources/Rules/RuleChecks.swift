@@ -11,6 +11,7 @@ final class RuleChecks {
     private(set) var wantsGroups = false
     private(set) var wantsWindow = false
     private let hasWindows: Bool
+    private(set) var wantsRate = false
     /// The variables that can be used here.
     private var locals: [String] = []
 
@@ -119,6 +120,7 @@ final class RuleChecks {
         case .all(let list), .any(let list): for condition in list { checkPaths(of: condition) }
         case .not(let condition): checkPaths(of: condition)
         case .text, .count, .links, .mentions, .caps, .time: break
+        case .rate: break
         case .check(let written): check(written.value)
         case .user(let user): if let path = user.isNot { check(path.value, at: path.spot) }
         }
@@ -315,6 +317,15 @@ final class RuleChecks {
                     hint: path.field.flatMap { Suggestion.nearest(to: $0, among: names) }.map {
                         "did you mean \"window.\($0)\"?"
                     } ?? "known: window.name, window.starts, window.ends")
+            }
+        case "rate":
+            wantsRate = true
+            if rule.condition?.value.asksForRate != true {
+                findings.error(
+                    "\"rate\" is what a rate has counted, and this rule asks for none", at: spot,
+                    hint: "add rate: under if:")
+            } else if let root = TemplateRoot.named[path.root] {
+                check(path, of: root, at: spot)
             }
         case "users", "messages":
             if rule.batch == nil {

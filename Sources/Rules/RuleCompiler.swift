@@ -27,6 +27,11 @@ final class RuleCompiler {
     /// For each host that a rule names, the probes that it is in.
     var hosts: [String: [Int32]] = [:]
     /// Conditions name windows by their numbers here.
+    var rateWindows: [RateWindow] = []
+    var rateNumbers: [RateWindowKey: Int] = [:]
+    var exemptions: [Exemption] = []
+    /// The file whose rules are read.
+    var file: BotFile?
     var windows: [NamedWindow] = []
     var windowNumbers: [String: Int] = [:]
 
@@ -63,6 +68,7 @@ final class RuleCompiler {
             rules: drafts.map(Rule.init), lanes: lanes, probes: probes, sizes: sizes,
             scopes: scopes.sorted { $0.value < $1.value }.map(\.key),
             groups: groups.mapValues(\.pick), directory: directory, hosts: hosts, windows: windows,
+            rateWindows: rateWindows, exemptions: exemptions,
             tests: files.flatMap { file in file.rules.flatMap(\.tests) + file.tests })
     }
 
@@ -160,9 +166,8 @@ final class RuleCompiler {
     private func draft(_ rule: BotRule, _ file: BotFile, number: Int) -> RuleDraft {
         var draft = RuleDraft(
             source: rule, file: file, number: number, stage: stage(of: rule))
-        let scope = Scope(names: Set(rule.places.map(\.value)), notNames: Set(rule.notPlaces.map(\.value)))
-        draft.scope = scopes[scope] ?? scopes.count
-        scopes[scope] = draft.scope
+        self.file = file
+        draft.scope = scope(of: rule)
         for place in rule.places + rule.notPlaces { check(channel: place, mayBeGlob: true) }
         for role in rule.exempt?.roles ?? [] { check(role: role) }
         check(events: rule)
@@ -194,6 +199,7 @@ final class RuleCompiler {
             compiler: self)
         checks.run(condition: draft.condition)
         draft.wantsGroups = checks.wantsGroups
+        draft.wantsRate = checks.wantsRate
         draft.wantsWindow = checks.wantsWindow
         return draft
     }
@@ -205,6 +211,14 @@ final class RuleCompiler {
             tests = draft.branches.sorted { $0.key < $1.key }.flatMap { $0.value.timeTests }
         }
         return tests.flatMap { $0.any ?? [] }.map { windows[$0] }
+    }
+
+    /// The number of the channels that the rule looks at.
+    func scope(of rule: BotRule) -> Int {
+        let scope = Scope(names: Set(rule.places.map(\.value)), notNames: Set(rule.notPlaces.map(\.value)))
+        let number = scopes[scope] ?? scopes.count
+        scopes[scope] = number
+        return number
     }
 
     private func stage(of rule: BotRule) -> Stage {

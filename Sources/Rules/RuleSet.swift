@@ -20,6 +20,12 @@ package final class RuleSet: Sendable {
     /// For each host that a rule names, the probes that it is in.
     let hosts: [String: [Int32]]
     let windows: [NamedWindow]
+    let rateWindows: [RateWindow]
+    let exemptions: [Exemption]
+    /// For each rule the windows whose rates it asks for.
+    let rateWindowsOfRules: [[Int]]
+    /// The windows that a rule asks for which is not disabled.
+    let liveRateWindows: [Int]
     /// For each probe the first of its rules in `triggered`; the next probe's first is its end.
     let firstTriggered: [Int32]
     let triggered: [Int32]
@@ -37,7 +43,7 @@ package final class RuleSet: Sendable {
     init(
         rules: [Rule], lanes: [Lane], probes: [Probe], sizes: [Int], scopes: [Scope],
         groups: [String: BotGroup.Pick], directory: Directory, hosts: [String: [Int32]],
-        windows: [NamedWindow], tests: [BotTest]
+        windows: [NamedWindow], rateWindows: [RateWindow], exemptions: [Exemption], tests: [BotTest]
     ) {
         self.tests = tests
         self.rules = rules
@@ -48,6 +54,8 @@ package final class RuleSet: Sendable {
         self.directory = directory
         self.hosts = hosts
         self.windows = windows
+        self.rateWindows = rateWindows
+        self.exemptions = exemptions
         var rulesOfProbes = [[Int32]](repeating: [], count: probes.count)
         var isTriggered: [Bool] = []
         var thresholds = [Thresholds](repeating: Thresholds(), count: Measure.allCases.count)
@@ -68,9 +76,12 @@ package final class RuleSet: Sendable {
         for index in thresholds.indices { thresholds[index].sort() }
         self.thresholds = thresholds
         measuresOfRules = measures
-        asksForHosts = rules.map { rule in
-            ([rule.condition].compactMap(\.self) + rule.branches.values).contains(where: \.asksForHosts)
-        }
+        asksForHosts = rules.map { $0.conditions.contains(where: \.asksForHosts) }
+        let ratesOfRules = rules.map { $0.conditions.flatMap(\.rates).map(\.window) }
+        rateWindowsOfRules = ratesOfRules
+        liveRateWindows = Set(
+            rules.filter { $0.source.run != .disabled }.flatMap { ratesOfRules[$0.number] }
+        ).sorted()
         var first: [Int32] = []
         var flat: [Int32] = []
         for list in rulesOfProbes {
@@ -108,10 +119,15 @@ package final class RuleSet: Sendable {
 
     private func handlers(sharing turn: Locked<RuleTurn>) -> [any EventHandler] {
         Stage.allCases.compactMap { stage in
-            let events = rules.filter { $0.stage == stage }.map(\.events)
+            var events = rules.filter { $0.stage == stage }.reduce(into: Set<EventName>()) {
+                $0.formUnion($1.events)
+            }
+            // What is counted is counted first, whatever the other stages do.
+            if stage == .guard {
+                for window in liveRateWindows { events.formUnion(rateWindows[window].key.kind.events) }
+            }
             guard !events.isEmpty else { return nil }
-            return RuleHandler(
-                rules: self, turn: turn, stage: stage, events: events.reduce([]) { $0.union($1) })
+            return RuleHandler(rules: self, turn: turn, stage: stage, events: events)
         }
     }
 
@@ -143,6 +159,7 @@ package final class RuleSet: Sendable {
     ) -> Decision {
         guard let name = event.name else { return .nothing }
         var turn = RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)
+        turn.rates = self.turn.withLock(\.rates)
         return turn.decide(event, name, situation, stage, self, witness: witness)
     }
 }

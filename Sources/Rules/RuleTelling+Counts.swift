@@ -103,3 +103,14 @@ extension RuleTelling {
             "it is \(local.date.weekday.abbreviation)\(clock) there, not \(names.joined(separator: " or "))"
     }
 }
+
+extension RuleTelling {
+    /// How often it was.
+    func counted(_ test: RateTest, _ turn: borrowing RuleTurn) -> String {
+        let values = RateValues(turn.entries(of: test, event, set), distinct: test.rate.distinct)
+        let names = test.rate.kind.rawValue
+        let one = test.rate.kind.looksAtText || names == "emoji" ? names : String(names.dropLast())
+        let several = test.rate.distinct.map { " of different \($0.rawValue)s" } ?? ""
+        return "\(values.count) \(values.count == 1 ? one : names) in \(test.rate.time.short)\(several)"
+    }
+}

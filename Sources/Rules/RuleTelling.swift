@@ -124,6 +124,7 @@ struct RuleTelling {
         case .near(let test): return "nothing is near \(list(test.words))"
         case .count, .links, .hosts, .mentions, .caps: return count(condition, turn)
         case .time(let test): return time(test, turn)
+        case .rate(let test): return "\(counted(test, turn)), not \(test.rate.words)"
         case .check(let test):
             let text = test.text(turn.values(of: rule, event, situation, set))
             return
@@ -161,6 +162,7 @@ struct RuleTelling {
         case .ends: return "\(what) does not end with \(list(probe.words))"
         case .regex: return "\(what) does not match \(list(probe.words))"
         case .hosts: return "no link leads to \(list(probe.words))"
+        case .rate: return "it was not so often"
         }
     }
 
@@ -204,6 +206,7 @@ struct RuleTelling {
             for condition in conditions { all += fragments(condition, turn) }
             return all
         case .count, .links, .hosts, .mentions, .caps: return counted(condition, turn)
+        case .rate(let test): return turn.isFound(test.probe) ? [counted(test, turn)] : []
         case .time(let test):
             return turn.holds(condition, rule, event, situation, set)
                 ? (test.any ?? []).filter(turn.isOpen).map { "it is \(set.windows[$0].name)" } : []

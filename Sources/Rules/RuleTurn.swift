@@ -43,6 +43,8 @@ struct RuleTurn {
     private var figures = EventFigures()
     private var windows: [WindowState] = []
     private var people = NamedPeople()
+    var rates = Rates()
+    private var reached: [Int32] = []
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -143,6 +145,12 @@ struct RuleTurn {
             call = set.commands.call(in: text)
             if let call { candidates += set.commands.rules(for: call) }
         }
+        if !slate.rateWindows.isEmpty {
+            reached.removeAll(keepingCapacity: true)
+            rates.count(
+                event, name, look, figures, situation, slate.rateWindows, set, reached: &reached)
+            for probe in reached where found[Int(probe)] != scanNumber { note(probe, set) }
+        }
         if candidates.count > 1 { candidates.sort() }
         return true
     }
@@ -233,6 +241,11 @@ struct RuleTurn {
 
     func links(spelledOut: Bool) -> [Link] { figures.links(of: look, spelledOut: spelledOut) }
 
+    /// What a rate counts now.
+    func entries(of test: RateTest, _ event: ChatEvent, _ set: RuleSet) -> [RateEntry] {
+        rates.entries(of: test, event, look, set)
+    }
+
     var caps: Caps? { figures.caps(of: look) }
 
     func isFound(_ probe: Int32) -> Bool { found[Int(probe)] == scanNumber }
@@ -317,6 +330,7 @@ struct RuleTurn {
             return figures.value(of: .mentions, event, look, situation).map(test.span.contains) == true
         case .caps(let test): return figures.caps(of: look).map(test.holds) == true
         case .time(let test): return test.holds(isOpen)
+        case .rate(let test): return isFound(test.probe)
         case .check(let test): return test.holds(values(of: rule, event, situation, set))
         case .all(let list):
             for condition in list where !holds(condition, rule, event, situation, set) { return false }
@@ -371,6 +385,9 @@ struct RuleTurn {
         values.counters = rule.counters
         if rule.wantsWindow { values.window = OpenSpan(rule.windows, at: event.sentAt) }
         if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
+        if rule.wantsRate, let test = rule.condition?.rates.first(where: { isFound($0.probe) }) {
+            values.rate = RateValues(entries(of: test, event, set), distinct: test.rate.distinct)
+        }
         if let call, let command = rule.command {
             values.arguments = command.read(call, event, situation).values
         }

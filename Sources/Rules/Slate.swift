@@ -11,6 +11,8 @@ final class Slate: Sendable {
     /// The measures by which any of them is triggered.
     let measures: [Measure]
     let asksForHosts: Bool
+    /// The windows that count the event, or that any of them asks for.
+    let rateWindows: [Int]
     let isEmpty: Bool
 
     init(_ set: RuleSet, event: EventName, scopes: [Bool]) {
@@ -32,7 +34,12 @@ final class Slate: Sendable {
         self.hasRule = hasRule
         self.always = always
         self.lanes = lanes.sorted()
-        self.isEmpty = isEmpty
+        let asked = Set(set.rules.indices.lazy.filter { hasRule[$0] }.flatMap { set.rateWindowsOfRules[$0] })
+        rateWindows = set.liveRateWindows.filter { number in
+            let key = set.rateWindows[number].key
+            return scopes[key.scope] && (asked.contains(number) || key.kind.events.contains(event))
+        }
+        self.isEmpty = isEmpty && rateWindows.isEmpty
         self.measures = Measure.allCases.filter { measures & $0.bit != 0 }
         self.asksForHosts = asksForHosts
     }

@@ -14,6 +14,8 @@ struct TemplateValues: Sendable {
     var counters: [String: Counter] = [:]
     /// How long the rule's windows are open.
     var window: OpenSpan?
+    /// What the rule's rate has counted.
+    var rate: RateValues?
     /// The users and messages that a batch has collected; nil elsewhere.
     var batch: (users: [TemplateValue], messages: [TemplateValue])?
 
@@ -87,7 +89,7 @@ struct TemplateRoot: Sendable {
     static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Roots that the language has and steward has not built yet.
-    static let later: Set<String> = ["body", "rate", "strike", "rota", "stats", "error"]
+    static let later: Set<String> = ["body", "strike", "rota", "stats", "error"]
 
     /// All values by their full names.
     static let paths = all.flatMap { root in
@@ -151,6 +153,19 @@ struct TemplateRoot: Sendable {
                 },
                 Field("members", "How many members it has.", .number) {
                     $0.event.channel?.memberCount.map { .number(Int64($0)) } ?? .absent
+                },
+            ]),
+        TemplateRoot(
+            name: "rate", source: .any,
+            fields: [
+                Field("count", "How often it was.", .number) { values in
+                    values.rate.map { .number(Int64($0.count)) } ?? .absent
+                },
+                Field("span", "From the first to the last of them.", .duration) { values in
+                    values.rate.map { .duration($0.span) } ?? .absent
+                },
+                Field("users", "Whose they were.", .list) { values in
+                    .list((values.rate?.users ?? []).map { .user(id: $0.text, name: $0.text) })
                 },
             ]),
         TemplateRoot(

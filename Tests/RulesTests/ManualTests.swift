@@ -22,7 +22,7 @@ import Testing
         + words(BotTables.exempt) + words(BotTables.rule) + words(BotTables.examples)
         + words(BotTables.specialEvents) + words(BotTables.conditions) + words(BotTables.text)
         + words(BotTables.links) + words(BotTables.mentions) + words(BotTables.caps)
-        + words(BotTables.window) + words(BotTables.time) + words(BotTables.check)
+        + words(BotTables.window) + words(BotTables.time) + words(BotTables.check) + words(BotTables.rate)
         + words(BotTables.near) + words(BotTables.user) + words(BotTables.role) + words(BotTables.actions)
         + words(BotTables.reply) + words(BotTables.send) + words(BotTables.dm) + words(BotTables.warn)
         + words(BotTables.relay) + words(BotTables.delete)

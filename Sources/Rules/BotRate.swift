@@ -1,0 +1,108 @@
+internal import Chat
+
+/// How often something must have happened, as it is written.
+struct BotRate: Sendable {
+    enum Kind: String, Sendable, CaseIterable {
+        case messages, links, mentions, attachments, emoji, joins, leaves, edits, identical, similar
+
+        /// The events that count.
+        var events: [EventName] {
+            switch self {
+            case .messages, .links, .mentions, .attachments, .emoji: [.messageAdded]
+            case .joins: [.memberJoined]
+            case .leaves: [.memberLeft]
+            case .edits: [.messageEdited]
+            // A text that is edited in counts like one that was sent.
+            case .identical, .similar: [.messageAdded, .messageEdited]
+            }
+        }
+
+        var looksAtText: Bool { self == .identical || self == .similar }
+
+        static let later = ["strikes", "reports"]
+    }
+    enum Per: String, Sendable, CaseIterable { case user, channel }
+    enum Across: String, Sendable, CaseIterable { case channel, service, all }
+    enum Distinct: String, Sendable, CaseIterable { case user, channel }
+
+    var spot: Spot
+    var count = 0
+    var kind = Kind.messages
+    var time = Duration.zero
+    var per: Per?
+    var across = Across.channel
+    var distinct: Distinct?
+    var only: BotUser?
+
+    /// As its short form says it.
+    var words: String {
+        var words = "\(count) \(kind.rawValue) in \(time.short)"
+        if let per { words += " per \(per.rawValue)" }
+        if across != .channel { words += " across \(across.rawValue)" }
+        if let distinct { words += " of different \(distinct.rawValue)s" }
+        return words
+    }
+
+    static let most = 10_000
+    static let longest = Duration.seconds(30 * 86_400)
+}
+
+extension BotRate {
+    /// Reads `7 messages in 10s per user across service`.
+    init(text: String, spot: Spot) throws(ShortFormError) {
+        self.init(spot: spot)
+        let words = text.split(separator: " ").map(String.init)
+        let hint = "try \"7 messages in 10s per user\""
+        guard words.count >= 4, words.count % 2 == 0, words[2] == "in" else {
+            throw ShortFormError(problem: "\"\(text.shortened)\" is not a rate", hint: hint)
+        }
+        count = try Self.count(words[0])
+        kind = try Self.kind(words[1])
+        time = try Self.time(words[3])
+        for index in stride(from: 4, to: words.count, by: 2) {
+            switch words[index] {
+            case "per" where per == nil: per = try Self.choice(words[index + 1], "per")
+            case "across" where across == .channel: across = try Self.choice(words[index + 1], "across")
+            default: throw ShortFormError(problem: "\"\(words[index])\" does not belong here", hint: hint)
+            }
+        }
+    }
+
+    static func count(_ text: String) throws(ShortFormError) -> Int {
+        guard let count = Int(text.hasSuffix("+") ? String(text.dropLast()) : text),
+            (1...most).contains(count)
+        else {
+            throw ShortFormError(
+                problem: "\"\(text.shortened)\" is not how often something happens", hint: "use 1 to 10000")
+        }
+        return count
+    }
+
+    static func time(_ text: String) throws(ShortFormError) -> Duration {
+        let time = try Duration(text: text)
+        guard time > .zero, time <= longest else {
+            throw ShortFormError(problem: "a rate looks back for 1ms to 30d, not \"\(text)\"")
+        }
+        return time
+    }
+
+    static func kind(_ text: String) throws(ShortFormError) -> Kind {
+        if let kind = Kind(rawValue: text) ?? Kind(rawValue: text + "s") { return kind }
+        if Kind.later.contains(text) { throw ShortFormError(problem: "\"\(text)\" is not built yet") }
+        let names = Kind.allCases.map(\.rawValue)
+        throw ShortFormError(
+            problem: "\"\(text.shortened)\" cannot be counted",
+            hint: Suggestion.hint(for: text, among: names + Kind.later) ?? "use "
+                + names.joined(separator: ", "))
+    }
+
+    private static func choice<Value: CaseIterable & RawRepresentable<String>>(
+        _ text: String, _ what: String
+    ) throws(ShortFormError) -> Value {
+        if let value = Value(rawValue: text) { return value }
+        let names = Value.allCases.map(\.rawValue)
+        throw ShortFormError(
+            problem: "unknown \"\(what) \(text.shortened)\"",
+            hint: Suggestion.hint(for: text, among: names) ?? "use " + names.joined(separator: " or "))
+    }
+}

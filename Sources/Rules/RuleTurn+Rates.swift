@@ -1,0 +1,180 @@
+internal import Chat
+internal import Unicode
+
+/// What rates hold, and which of them are reached now.
+struct Rates: Sendable {
+    private var logs: [RateLogs] = []
+    private var folded = FoldedText()
+    /// For each exemption whether the event's member has it: 0 for not asked yet, 1 for no, 2 for yes.
+    private var exempt: [UInt8] = []
+
+    /// Counts the event in the windows that are about it, and appends the probe of each rate that it fulfils.
+    mutating func count(
+        _ event: ChatEvent, _ name: EventName, _ look: EventLook, _ figures: EventFigures,
+        _ situation: Situation, _ windows: [Int], _ set: RuleSet, reached: inout [Int32]
+    ) {
+        if logs.count < set.rateWindows.count {
+            logs = [RateLogs](repeating: RateLogs(), count: set.rateWindows.count)
+        }
+        if let own = situation.own, look.user == own { return }
+        exempt = [UInt8](repeating: 0, count: set.exemptions.count)
+        var sketch: TextSketch?
+        var similar = false
+        for number in windows {
+            let window = set.rateWindows[number]
+            guard let key = Self.key(window.key, event, look) else { continue }
+            if window.key.kind.looksAtText, let text = look.text {
+                if sketch == nil || window.key.kind == .similar && !similar {
+                    similar = window.key.kind == .similar
+                    sketch = TextSketch(text, similarity: similar, using: &folded)
+                }
+                if sketch == nil { continue }
+            }
+            let amount = Self.amount(window.key.kind, event, name, look, figures, situation)
+            if amount > 0, counts(event, look, window, situation, set) {
+                let isText = window.key.kind.looksAtText
+                let entry = RateEntry(
+                    time: event.sentAt.milliseconds, id: isText ? event.message?.id ?? event.id : event.id,
+                    user: look.user,
+                    channel: event.channelNumber, amount: amount, sketch: isText ? sketch : nil)
+                let isEdit = name.number == EventName.messageEdited.number
+                logs[number].add(entry, isEdit: isEdit && isText, to: key, time: window.time)
+            }
+            guard let log = logs[number][key] else { continue }
+            for test in window.tests
+            where Self.count(test.rate, in: log, at: event.sentAt, like: sketch, atMost: test.rate.count)
+                >= test.rate.count
+            {
+                reached.append(test.probe)
+            }
+        }
+    }
+
+    /// Those that a rate counts now, the latest last.
+    func entries(
+        of test: RateTest, _ event: ChatEvent, _ look: EventLook, _ set: RuleSet
+    ) -> [RateEntry] {
+        guard let key = Self.key(set.rateWindows[test.window].key, event, look),
+            let log = logs.indices.contains(test.window) ? logs[test.window][key] : nil
+        else { return [] }
+        var folded = FoldedText()
+        let sketch = look.text.flatMap {
+            TextSketch($0, similarity: test.rate.kind == .similar, using: &folded)
+        }
+        let (start, end) = Self.span(test.rate, event.sentAt)
+        return log.recent.filter {
+            $0.time > start && $0.time <= end && Self.fits($0, test.rate.kind, sketch)
+        }
+    }
+
+    private static func span(_ rate: BotRate, _ now: Timestamp) -> (after: Int64, to: Int64) {
+        (now.milliseconds - rate.time.milliseconds, now.milliseconds)
+    }
+
+    private static func fits(_ entry: RateEntry, _ kind: BotRate.Kind, _ sketch: TextSketch?) -> Bool {
+        guard kind.looksAtText else { return true }
+        guard let sketch, let other = entry.sketch else { return false }
+        return kind == .similar ? other.resembles(sketch) : other.hash == sketch.hash
+    }
+
+    /// How often it was, counting no further than `limit`.
+    private static func count(
+        _ rate: BotRate, in log: RateLog, at now: Timestamp, like sketch: TextSketch?, atMost limit: Int
+    ) -> Int {
+        let (start, end) = span(rate, now)
+        var total = 0
+        var seen: Set<UInt32> = []
+        for entry in log.recent.reversed() {
+            if entry.time <= start || total >= limit { break }
+            guard entry.time <= end, fits(entry, rate.kind, sketch) else { continue }
+            switch rate.distinct {
+            case nil: total += entry.amount
+            case .user: if seen.insert(entry.user?.identity.number ?? 0).inserted { total += 1 }
+            case .channel: if seen.insert(entry.channel).inserted { total += 1 }
+            }
+        }
+        return total
+    }
+
+    private mutating func counts(
+        _ event: ChatEvent, _ look: EventLook, _ window: RateWindow, _ situation: Situation, _ set: RuleSet
+    ) -> Bool {
+        if !window.key.seesBots, look.isBot == true { return false }
+        let number = window.key.exemption
+        if exempt[number] == 0 {
+            let exemption = set.exemptions[number]
+            let isExempt = event.member.map {
+                exemption.covers($0, account: event.account, situation.directory)
+            }
+            exempt[number] = isExempt == true ? 2 : 1
+        }
+        if exempt[number] == 2 { return false }
+        return window.only.map { $0.objection(event, look, situation) { _ in .absent } == nil } ?? true
+    }
+
+    /// What the event adds to a window of that kind.
+    private static func amount(
+        _ kind: BotRate.Kind, _ event: ChatEvent, _ name: EventName, _ look: EventLook,
+        _ figures: EventFigures, _ situation: Situation
+    ) -> Int {
+        guard kind.events.contains(name) else { return 0 }
+        func figure(_ measure: Measure) -> Int {
+            Int(figures.value(of: measure, event, look, situation) ?? 0)
+        }
+        switch kind {
+        case .links: return figure(.links)
+        case .mentions: return figure(.mentions)
+        case .attachments: return figure(.attachments)
+        case .emoji: return figure(.emoji)
+        case .messages, .joins, .leaves, .edits, .identical, .similar: return 1
+        }
+    }
+
+    /// Users, channels and realms have numbers of their own; nil where the event lacks what is counted by itself.
+    private static func key(_ key: RateWindowKey, _ event: ChatEvent, _ look: EventLook) -> UInt64? {
+        var number: UInt64 = 0
+        if key.per == .user {
+            guard let user = look.user else { return nil }
+            number = UInt64(user.identity.number) << 32
+        }
+        switch key.across {
+        case .channel:
+            guard event.channelNumber != 0 else { return nil }
+            return number | UInt64(event.channelNumber)
+        // A user belongs to one service already.
+        case .service where key.per != .user:
+            return UInt64(UInt(bitPattern: ObjectIdentifier(event.realm).hashValue))
+        case .service, .all: return number
+        }
+    }
+}
+
+extension Exemption {
+    func covers(_ member: Member, account: String, _ directory: Directory) -> Bool {
+        if !users.isEmpty,
+            users.contains(member.user.text) || users.contains("\(account):\(member.user.text)")
+        {
+            return true
+        }
+        return roles.contains { directory.hasRole($0, member, account: account) }
+    }
+}
+
+/// What a rule's templates print of its rate.
+struct RateValues: Sendable {
+    var count: Int
+    var span: Duration
+    var users: [UserID]
+
+    init(_ entries: [RateEntry], distinct: BotRate.Distinct?) {
+        var seen: Set<UserID> = []
+        users = entries.compactMap(\.user).filter { seen.insert($0).inserted }
+        count =
+            switch distinct {
+            case nil: entries.reduce(0) { $0 + $1.amount }
+            case .user: users.count
+            case .channel: Set(entries.map(\.channel)).count
+            }
+        span = .milliseconds((entries.last?.time ?? 0) - (entries.first?.time ?? 0))
+    }
+}
