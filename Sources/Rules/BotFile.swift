@@ -140,6 +140,12 @@ struct BotText: Sendable {
         case body
         case userName = "user.name"
         case attachmentNames = "attachments.name"
+        case attachmentTypes = "attachments.type"
+        case userID = "user.id"
+        case channelTitle = "channel.title"
+
+        /// Whether an event has no more than one text of it.
+        var isOne: Bool { self != .attachmentNames && self != .attachmentTypes }
     }
     enum Skip: String, Sendable, CaseIterable { case links, code, quotes }
 

@@ -79,8 +79,9 @@ extension BotTables {
             Key("match", "word, anywhere, prefix or suffix: where the words count.") { node, text, reader in
                 if let match = reader.choice(node, BotText.Match.self) { text.match = match }
             },
-            Key("fold", "exact, plain or loose: which differences make none.") { node, text, reader in
-                guard let fold = reader.choice(node, FoldName.self, later: ["squeezed"]) else { return }
+            Key("fold", "exact, plain, loose or squeezed: which differences make none.") {
+                node, text, reader in
+                guard let fold = reader.choice(node, FoldName.self) else { return }
                 text.fold = Placed(fold.rawValue, at: reader.spot(node))
             },
             Key("fields", "Where to look: body, user.name, attachments.name.") { node, text, reader in
@@ -99,7 +100,7 @@ extension BotTables {
             },
         ])
 
-    enum FoldName: String, CaseIterable { case exact, plain, loose }
+    enum FoldName: String, CaseIterable { case exact, plain, loose, squeezed }
 
     static let near = KeyTable<BotText.Near>(
         "near",

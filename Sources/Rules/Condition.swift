@@ -7,7 +7,8 @@ indirect enum Condition: Sendable {
     case found(Int32)
     /// The event has one of these texts at all.
     case has([BotText.Field])
-    case near(NearTest)
+    /// A piece of one of its words was found, which the probe tells, so that it is worth a look.
+    case near(NearTest, Int32)
     case user(UserTest)
     case count(CountTest)
     case links(LinkTest)
@@ -66,8 +67,8 @@ indirect enum Condition: Sendable {
     func triggers(_ sizes: [Int]) -> [Trigger]? {
         func weight(_ triggers: [Trigger]) -> Int { triggers.reduce(0) { $0 + $1.weight(sizes) } }
         switch self {
-        case .found(let probe), .hosts(_, let probe): return [.probe(probe)]
-        case .has, .near, .time, .check, .not: return nil
+        case .found(let probe), .hosts(_, let probe), .near(_, let probe): return [.probe(probe)]
+        case .has, .time, .check, .not: return nil
         case .rate(let test): return [.probe(test.probe)]
         case .user(let test): return test.triggers.min { $0.weight(sizes) < $1.weight(sizes) }.map { [$0] }
         case .count(let test): return Trigger(test.measure, test.span).map { [$0] }
@@ -106,6 +107,7 @@ struct Probe: Sendable {
         case starts = "starts with"
         case ends = "ends with"
         case regex = "matches"
+        case near = "is near"
         case hosts = "links to"
         case rate = "happened"
     }
@@ -119,49 +121,4 @@ struct Probe: Sendable {
     var regexes: [Regex] = []
     /// Whether its expressions look at the folded text.
     var seesFolded = false
-}
-
-/// Looks for words with spelling mistakes.
-final class NearTest: Sendable {
-    /// Folded, each cut into its words.
-    let phrases: [[[Unicode.Scalar]]]
-    let edits: Int
-    let words: [Placed<String>]
-    let lanes: [Int]
-
-    init(phrases: [[[Unicode.Scalar]]], edits: Int, words: [Placed<String>], lanes: [Int]) {
-        self.phrases = phrases
-        self.edits = edits
-        self.words = words
-        self.lanes = lanes
-    }
-
-    /// Whether a folded text has one of the phrases, each word with so many mistakes at most.
-    func matches(_ text: [UInt8]) -> Bool {
-        let words = Self.words(of: String(decoding: text, as: UTF8.self))
-        return phrases.contains { phrase in
-            guard !phrase.isEmpty, words.count >= phrase.count else { return false }
-            return (0...(words.count - phrase.count)).contains { start in
-                zip(phrase, words[start...]).allSatisfy { wanted, word in
-                    let limit = min(edits, wanted.count / 4)
-                    return Suggestion.edits(between: word, and: wanted, atMost: limit) != nil
-                }
-            }
-        }
-    }
-
-    static func words(of text: String) -> [[Unicode.Scalar]] {
-        var words: [[Unicode.Scalar]] = []
-        var word: [Unicode.Scalar] = []
-        for scalar in text.unicodeScalars {
-            if scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
-                word.append(scalar)
-            } else if !word.isEmpty {
-                words.append(word)
-                word = []
-            }
-        }
-        if !word.isEmpty { words.append(word) }
-        return words
-    }
 }

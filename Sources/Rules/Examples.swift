@@ -59,7 +59,8 @@ extension RuleTurn {
         switch condition {
         case .found(let probe): return isFound(probe)
         case .has: return true
-        case .near(let test): return test.lanes.contains { test.matches(state(of: $0).folded.bytes) }
+        case .near(let test, let probe):
+            return isFound(probe) && test.lanes.contains { test.matches(state(of: $0).words) }
         case .user, .count, .links, .hosts, .mentions, .caps, .time, .check, .rate: return nil
         case .all(let list):
             let answers = list.map(textHolds)

@@ -8,12 +8,29 @@ struct LaneState {
     private(set) var scan = ScanScratch()
     /// What expressions see: the text without what is skipped.
     private(set) var text = ""
+    private var hasWords = false
+    private var knownWords: [NearWord] = []
 
     mutating func read(_ text: String, _ lane: Lane) {
         let text = SkippedText.removingControls(from: text) ?? text
         self.text = SkippedText.removing(lane.name.skip, from: text) ?? text
         folded.fold(self.text, to: lane.name.level)
+        hasWords = false
         lane.patterns.scan(folded, of: self.text, using: &scan)
+    }
+
+    /// The words of the folded text.
+    var words: [NearWord] { hasWords ? knownWords : Self.words(of: folded.bytes) }
+
+    static func words(of bytes: [UInt8]) -> [NearWord] {
+        NearWord.words(of: String(decoding: bytes, as: UTF8.self)).map { NearWord($0) }
+    }
+
+    /// Keeps the words for all conditions that want them.
+    mutating func takeWords() {
+        if hasWords { return }
+        knownWords = Self.words(of: folded.bytes)
+        hasWords = true
     }
 
     /// Whether a place of the folded text is where the target wants it.
@@ -45,6 +62,9 @@ extension BotText.Field {
         switch self {
         case .body: event.message.map { [$0.text] } ?? []
         case .userName: event.member.map { [$0.name] } ?? []
+        case .attachmentTypes: event.message?.attachments.map(\.contentType) ?? []
+        case .userID: event.member.map { [$0.user.text] } ?? []
+        case .channelTitle: event.channel.map { [$0.title] } ?? []
         // A dot or an underscore joins words; in the name of a file it parts them.
         case .attachmentNames:
             event.message?.attachments.flatMap { [$0.name, $0.name.apart].uniquePair } ?? []

@@ -69,15 +69,35 @@ extension RuleCompiler {
         }
         if let near = text.near {
             let words = resolved(near.words)
-            let phrases = words.map { NearTest.words(of: $0.value.folded(to: level)) }
-            conditions.append(
-                .near(NearTest(phrases: phrases, edits: near.edits, words: words, lanes: lanes)))
+            conditions.append(compile(near, words, level, lanes, text.fields))
         }
         if let words = text.none {
             let none = add(.none, resolved(words), place, .none)
             conditions += [.has(text.fields), .not(none)]
         }
         return conditions.count == 1 ? conditions[0] : .all(conditions)
+    }
+
+    private func compile(
+        _ near: BotText.Near, _ words: [Placed<String>], _ level: FoldLevel, _ lanes: [Int],
+        _ fields: [BotText.Field]
+    ) -> Condition {
+        let phrases = words.map { NearWord.words(of: $0.value.folded(to: level)) }
+        let test = NearTest(phrases: phrases, edits: near.edits, words: words, lanes: lanes)
+        let number = Int32(probes.count)
+        probes.append(Probe(kind: .near, words: words, fields: fields, lanes: lanes))
+        // Short pieces stand in many texts.
+        sizes.append(words.count * 20)
+        for (phrase, word) in zip(phrases, words) {
+            if phrase.isEmpty { findings.error("\"\(word.value.shortened)\" has no letters", at: word.spot) }
+            for piece in NearTest.pieces(of: phrase, edits: near.edits) {
+                let text = String(String.UnicodeScalarView(piece))
+                for lane in lanes {
+                    builders[lane].add(Phrase(text, .anywhere), for: Lane.Target(probe: number))
+                }
+            }
+        }
+        return .near(test, number)
     }
 
     func lane(_ name: Lane.Name) -> Int {
@@ -165,6 +185,13 @@ extension RuleCompiler {
         let events = rule.when.map(\.value)
         if text.fields == [.body], !events.isEmpty, !events.contains(where: \.hasMessage) {
             findings.error("\(rule.eventNames) has no text to look at", at: text.spot)
+        }
+        if let fold = text.fold, fold.value == FoldLevel.squeezed.rawValue,
+            rule.allSteps.contains(where: { $0.verb == .delete })
+        {
+            findings.error(
+                "a rule that deletes cannot use \"squeezed\": it finds words in what was not meant",
+                at: fold.spot, hint: "use loose, or report instead")
         }
         if text.skip.contains(.links), text.fields.contains(.body) {
             let words = (text.any ?? []) + (text.all ?? []) + (text.starts ?? []) + (text.regexes ?? [])

@@ -193,7 +193,7 @@ extension Condition {
     func lanes(_ probes: [Probe]) -> [Int] {
         switch self {
         case .found(let probe): probes[Int(probe)].lanes
-        case .near(let test): test.lanes
+        case .near(let test, _): test.lanes
         case .all(let list), .any(let list): list.flatMap { $0.lanes(probes) }
         case .not(let condition): condition.lanes(probes)
         default: []

@@ -121,7 +121,7 @@ struct RuleTelling {
         switch condition {
         case .found(let number): return missing(set.probes[Int(number)])
         case .has(let fields): return "the event has no \(fields.map(\.rawValue).joined(separator: " or "))"
-        case .near(let test): return "nothing is near \(list(test.words))"
+        case .near(let test, _): return "nothing is near \(list(test.words))"
         case .count, .links, .hosts, .mentions, .caps: return count(condition, turn)
         case .time(let test): return time(test, turn)
         case .rate(let test): return "\(counted(test, turn)), not \(test.rate.words)"
@@ -163,6 +163,7 @@ struct RuleTelling {
         case .regex: return "\(what) does not match \(list(probe.words))"
         case .hosts: return "no link leads to \(list(probe.words))"
         case .rate: return "it was not so often"
+        case .near: return "nothing is near \(list(probe.words))"
         }
     }
 
@@ -198,9 +199,9 @@ struct RuleTelling {
         switch condition {
         case .found(let number):
             return turn.isFound(number) ? [fragment(number, turn)].compactMap(\.self) : []
-        case .near(let test):
-            return turn.holds(condition, rule, event, situation, set)
-                ? ["something near \(list(test.words))"] : []
+        case .near(let test, let probe):
+            guard turn.isFound(probe), let words = turn.nearMatch(test, event, set) else { return [] }
+            return ["\"\(words)\", near \(list(test.words))"]
         case .all(let conditions), .any(let conditions):
             var all: [String] = []
             for condition in conditions { all += fragments(condition, turn) }

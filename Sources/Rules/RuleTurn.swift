@@ -127,7 +127,7 @@ struct RuleTurn {
             switch field {
             case .body: if let text = look.text { read(text, number, set) }
             case .userName: if let name = look.name { read(name, number, set) }
-            case .attachmentNames: for name in field.texts(event) { read(name, number, set) }
+            default: for text in field.texts(event) { read(text, number, set) }
             }
         }
         if !set.windows.isEmpty { lookAtWindows(event.sentAt, set) }
@@ -219,6 +219,7 @@ struct RuleTurn {
                 guard found[Int(target.probe)] != scanNumber else { continue }
                 if target.anchor == .none || lanes[number].stands(hit.range, target.anchor) {
                     note(target.probe, set)
+                    if set.probes[Int(target.probe)].kind == .near { lanes[number].takeWords() }
                 }
             }
         }
@@ -305,13 +306,11 @@ struct RuleTurn {
                 switch field {
                 case .body: look.text != nil
                 case .userName: look.name != nil
-                case .attachmentNames: !field.texts(event).isEmpty
+                default: !field.texts(event).isEmpty
                 }
             }
-        case .near(let test):
-            return test.lanes.contains { lane in
-                folded(lane, event, set).contains { test.matches($0) }
-            }
+        case .near(let test, let probe):
+            return isFound(probe) && nearMatch(test, event, set) != nil
         case .user(let test):
             return test.objection(event, look, situation) { path in
                 values(of: rule, event, situation, set).value(of: path)
@@ -342,10 +341,22 @@ struct RuleTurn {
         }
     }
 
+    /// The words that are near what is looked for.
+    func nearMatch(_ test: NearTest, _ event: ChatEvent, _ set: RuleSet) -> String? {
+        for lane in test.lanes {
+            let isOne = set.lanes[lane].name.field.isOne
+            let texts = isOne ? [] : folded(lane, event, set).map { LaneState.words(of: $0) }
+            for words in isOne ? [lanes[lane].words] : texts {
+                if let match = test.match(words) { return match.map(\.text).joined(separator: " ") }
+            }
+        }
+        return nil
+    }
+
     /// The folded texts of a lane.
     private func folded(_ lane: Int, _ event: ChatEvent, _ set: RuleSet) -> [[UInt8]] {
         let name = set.lanes[lane].name
-        if name.field != .attachmentNames {
+        if name.field.isOne {
             return name.field.texts(event).isEmpty ? [] : [lanes[lane].folded.bytes]
         }
         return name.field.texts(event).map { FoldedText($0, to: name.level).bytes }
@@ -356,7 +367,7 @@ struct RuleTurn {
         for probe in rule.regexProbes where isFound(probe) {
             let probe = set.probes[Int(probe)]
             for lane in probe.lanes {
-                let isOne = set.lanes[lane].name.field != .attachmentNames
+                let isOne = set.lanes[lane].name.field.isOne
                 let texts =
                     probe.seesFolded
                     ? folded(lane, event, set).map { String(decoding: $0, as: UTF8.self) }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <re2/filtered_re2.h>
 #include <re2/re2.h>
+#include <re2/set.h>
 
 struct CRE2 {
     re2::RE2 regex;
@@ -111,4 +113,32 @@ int32_t cre2_filter_candidates(const CRE2Filter *filter, const int32_t *atoms, i
     std::sort(candidates.begin(), candidates.end());
     std::copy(candidates.begin(), candidates.end(), out);
     return int32_t(candidates.size());
+}
+
+struct CRE2Set {
+    std::unique_ptr<re2::RE2::Set> set;
+};
+
+CRE2Set *cre2_set_open(int64_t max_memory) {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(max_memory);
+    return new CRE2Set{std::make_unique<re2::RE2::Set>(options, re2::RE2::UNANCHORED)};
+}
+
+void cre2_set_free(CRE2Set *set) { delete set; }
+
+bool cre2_set_add(CRE2Set *set, const uint8_t *pattern, size_t length) {
+    return set->set->Add(re2::StringPiece(reinterpret_cast<const char *>(pattern), length), nullptr) >= 0;
+}
+
+bool cre2_set_compile(CRE2Set *set) { return set->set->Compile(); }
+
+int32_t cre2_set_match(const CRE2Set *set, const uint8_t *text, size_t length) {
+    std::vector<int> found;
+    re2::RE2::Set::ErrorInfo error;
+    const re2::StringPiece subject(reinterpret_cast<const char *>(text), length);
+    if (!set->set->Match(subject, &found, &error))
+        return error.kind == re2::RE2::Set::kNoError ? 0 : -1;
+    return int32_t(found.size());
 }

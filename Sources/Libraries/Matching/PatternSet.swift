@@ -93,7 +93,7 @@ private final class CompiledPatterns: Sendable {
         assert(text.level == level)
         scratch.begin(onOriginal.atomCount, onFolded.atomCount)
         look(in: text.bytes, &scratch)
-        if level == .loose, !text.second.bytes.isEmpty { lookAgain(text.second, &scratch) }
+        if level.isLoose, !text.second.bytes.isEmpty { lookAgain(text.second, &scratch) }
         if onOriginal.isEmpty, onFolded.isEmpty { return }
         // What folding to `plain` does to ASCII it does to the literals of an expression too.
         let isScanned = level == .plain && text.isASCII
@@ -137,7 +137,7 @@ private final class CompiledPatterns: Sendable {
 
     /// Turns places of literals into hits of phrases, if word boundaries are where they must be.
     private func resolve(_ text: UnsafeBufferPointer<UInt8>, _ scratch: inout ScanScratch) {
-        let loosely = level == .loose
+        let loosely = level.isLoose
         for occurrence in scratch.occurrences {
             let end = Int(occurrence.end)
             var (left, right): (Bool?, Bool?) = (nil, nil)  // not asked yet

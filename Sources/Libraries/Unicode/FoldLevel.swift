@@ -6,4 +6,9 @@ package enum FoldLevel: String, Sendable, CaseIterable {
     case plain
     /// As `plain`, and accents, stretched letters, digits for letters and look-alike letters make none.
     case loose
+    /// As `loose`, and single letters that something parts are a word: "s p a m", "s.p.a.m".
+    case squeezed
+
+    /// Whether it sees what `loose` sees.
+    package var isLoose: Bool { self == .loose || self == .squeezed }
 }

@@ -50,7 +50,8 @@ package struct FoldedText: Sendable {
         guard isASCII else {
             normalize(text, level == .exact ? .init(CICU_NFC.rawValue) : .init(CICU_NFKC_CASEFOLD.rawValue))
             if level != .exact, Self.hasOddSpace(bytes) { joinSpaces() }
-            if level == .loose { loosen(text) }
+            if level.isLoose { loosen(text) }
+            if level == .squeezed { squeeze() }
             return
         }
         bytes.removeAll(keepingCapacity: true)
@@ -58,7 +59,8 @@ package struct FoldedText: Sendable {
         guard level != .exact else { return }
         Self.lower(&bytes)
         if Self.hasOddASCIISpace(bytes) { joinSpaces() }
-        if level == .loose, Self.hasPadding(bytes) { loosen(text) }
+        if level.isLoose, Self.hasPadding(bytes) { loosen(text) }
+        if level == .squeezed { squeeze() }
     }
 
     /// The stretch of the original's bytes that a stretch of the folded bytes was made from.
@@ -114,6 +116,25 @@ package struct FoldedText: Sendable {
         if !isASCII { fold.unmaskLetters(original) }
         fold.swapDigits()
         fold.write(&bytes, &stretches, &second)
+    }
+
+    /// Joins single letters that something else than letters parts.
+    private mutating func squeeze() {
+        let runs = SingleLetters.runs(in: bytes)
+        guard !runs.isEmpty else { return }
+        tabulate()
+        // The other reading goes by the places of this one.
+        second.clear()
+        var kept: [UInt8] = []
+        var origins: [Stretch] = []
+        var next = 0
+        for (i, byte) in bytes.enumerated() {
+            while next < runs.count, i >= runs[next].range.upperBound { next += 1 }
+            if next < runs.count, runs[next].range.contains(i), !runs[next].letters.contains(i) { continue }
+            kept.append(byte)
+            origins.append(stretches[i])
+        }
+        (bytes, stretches) = (kept, origins)
     }
 
     private mutating func normalize(_ text: UnsafeBufferPointer<UInt8>, _ form: CICUForm) {

@@ -46,6 +46,15 @@ const uint8_t *cre2_filter_atom(const CRE2Filter *filter, int32_t atom, size_t *
 /// Writes the numbers of the regexes that may match, in rising order; `out` has room for all.
 int32_t cre2_filter_candidates(const CRE2Filter *filter, const int32_t *atoms, int32_t count, int32_t *out);
 
+/// RE2's own set of expressions, which our way of looking for many is compared with.
+typedef struct CRE2Set CRE2Set;
+CRE2Set *cre2_set_open(int64_t max_memory);
+void cre2_set_free(CRE2Set *set);
+bool cre2_set_add(CRE2Set *set, const uint8_t *pattern, size_t length);
+bool cre2_set_compile(CRE2Set *set);
+/// The number of expressions that match, or -1 when the memory did not do.
+int32_t cre2_set_match(const CRE2Set *set, const uint8_t *text, size_t length);
+
 #ifdef __cplusplus
 }
 #endif
