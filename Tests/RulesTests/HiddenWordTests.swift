@@ -1,4 +1,5 @@
 import Chat
+import Seeds
 import Testing
 import Unicode
 
@@ -31,7 +32,7 @@ import Unicode
             "version: 1\nrules:\n  it: {when: [messageAdded, messageEdited], if: {text: {has_any: kys, fold: squeezed}}, do: [delete]}\n"
         #expect(
             RuleSet.load([BotSource(name: "x.yaml", bytes: Array(text.utf8))]).errors.map(\.description) == [
-                "x.yaml:3:79: error: a rule that deletes cannot use \"squeezed\": it finds words in what was not meant - use loose, or report instead"
+                "x.yaml:3:77: error: a rule that deletes cannot use \"squeezed\": it finds words in what was not meant - use loose, or report instead"
             ])
     }
 
@@ -49,7 +50,7 @@ import Unicode
     }
 
     @Test func `near finds each word with so many mistakes, wherever they are`() throws {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededRandom(seed: 11)
         for (word, edits) in [("password", 2), ("refund", 1), ("subscription", 3), ("hallo", 1)] {
             let test = NearTest(
                 phrases: [Array(arrayLiteral: Array(word.unicodeScalars))], edits: edits, words: [], lanes: []
@@ -57,7 +58,7 @@ import Unicode
             let pieces = NearTest.pieces(of: [Array(word.unicodeScalars)], edits: edits).map {
                 String(String.UnicodeScalarView($0))
             }
-            for _ in 0..<3_000 {
+            for _ in 0..<200 {
                 var letters = Array(word)
                 for _ in 0..<edits {
                     let place = Int.random(in: 0..<letters.count, using: &random)

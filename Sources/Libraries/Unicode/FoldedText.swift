@@ -50,8 +50,8 @@ package struct FoldedText: Sendable {
         guard isASCII else {
             normalize(text, level == .exact ? .init(CICU_NFC.rawValue) : .init(CICU_NFKC_CASEFOLD.rawValue))
             if level != .exact, Self.hasOddSpace(bytes) { joinSpaces() }
-            if level.isLoose { loosen(text) }
             if level == .squeezed { squeeze() }
+            if level.isLoose { loosen(text) }
             return
         }
         bytes.removeAll(keepingCapacity: true)
@@ -59,8 +59,8 @@ package struct FoldedText: Sendable {
         guard level != .exact else { return }
         Self.lower(&bytes)
         if Self.hasOddASCIISpace(bytes) { joinSpaces() }
-        if level.isLoose, Self.hasPadding(bytes) { loosen(text) }
         if level == .squeezed { squeeze() }
+        if level.isLoose, Self.hasPadding(bytes) { loosen(text) }
     }
 
     /// The stretch of the original's bytes that a stretch of the folded bytes was made from.
@@ -123,8 +123,6 @@ package struct FoldedText: Sendable {
         let runs = SingleLetters.runs(in: bytes)
         guard !runs.isEmpty else { return }
         tabulate()
-        // The other reading goes by the places of this one.
-        second.clear()
         var kept: [UInt8] = []
         var origins: [Stretch] = []
         var next = 0
