@@ -178,3 +178,8 @@ struct RateValues: Sendable {
         span = .milliseconds((entries.last?.time ?? 0) - (entries.first?.time ?? 0))
     }
 }
+
+extension ChatEvent {
+    /// The number of its channel; 0 when it has none.
+    fileprivate var channelNumber: UInt32 { channel?.id.identity.number ?? 0 }
+}
