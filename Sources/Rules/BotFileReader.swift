@@ -12,7 +12,7 @@ final class BotFileReader {
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
     private let root: YAMLNode?
     /// Told what is asked of each node, when the reader is used to describe the language.
-    var witness: ShapeWitness?
+    weak var witness: ShapeWitness?
     /// The mapping whose entries are read one by one.
     private var lastMapping: YAMLNode?
 

@@ -129,4 +129,15 @@ import Testing
                 "bots/a.yaml:1:10: error: unknown version \"2\" - this steward reads version 1"
             ])
     }
+
+    @Test func `what describes the language goes away when it has`() {
+        weak var left: ShapeWitness?
+        do {
+            let witness = ShapeWitness()
+            witness.describe(BotTables.file, from: BotFile(name: ""))
+            #expect(witness.tables.count > 10)
+            left = witness
+        }
+        #expect(left == nil)
+    }
 }
