@@ -35,6 +35,7 @@ enum Bench {
         }
         Table.begin()
         await figure("frames") { try FrameFigure.measure() }
+        await figure("texts") { try TextFigure.measure() }
         await figure("journal") { try await JournalFigure.measure() }
         await figure("start") { try await StartFigure.measure() }
         await figure("latency") { try await LatencyFigure.measure() }

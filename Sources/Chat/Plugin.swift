@@ -5,4 +5,11 @@ public protocol Plugin: EventHandler {
 
     /// Throws what is wrong with the settings, in words for the person who wrote them.
     init(settings: Settings) throws
+
+    /// What rules may ask it for; nothing unless it says so.
+    var conditions: [PluginCondition] { get }
+}
+
+extension Plugin {
+    public var conditions: [PluginCondition] { [] }
 }

@@ -128,6 +128,7 @@ indirect enum BotCondition: Sendable {
     case time(BotTime)
     case check(BotCheck)
     case rate(BotRate)
+    case plugin(BotPlugin)
     case all([BotCondition])
     case any([BotCondition])
     case not(BotCondition)

@@ -16,7 +16,7 @@ extension BotTables {
                 reader.read(node, BotTables.user, into: &user)
                 conditions.append(.user(user))
             },
-        ] + counts + times + rates + [
+        ] + counts + times + rates + plugins + [
             .later("mode"),
             Key("any", "A list of which one must hold.") { node, conditions, reader in
                 conditions.append(.any(reader.conditionList(node, "any")))
@@ -36,7 +36,6 @@ extension BotTables {
                 }
                 if let condition = reader.condition(node) { conditions.append(.not(condition)) }
             },
-            .later("plugin"),
         ])
 
     static let text = KeyTable<BotText>(

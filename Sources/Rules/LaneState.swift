@@ -8,6 +8,11 @@ struct LaneState {
     private(set) var scan = ScanScratch()
     /// What expressions see: the text without what is skipped.
     private(set) var text = ""
+    /// When no further expression is tried.
+    var deadline: ContinuousClock.Instant? {
+        get { scan.deadline }
+        set { scan.deadline = newValue }
+    }
     private var hasWords = false
     private var knownWords: [NearWord] = []
 

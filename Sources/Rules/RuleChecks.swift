@@ -120,7 +120,7 @@ final class RuleChecks {
         case .all(let list), .any(let list): for condition in list { checkPaths(of: condition) }
         case .not(let condition): checkPaths(of: condition)
         case .text, .count, .links, .mentions, .caps, .time: break
-        case .rate: break
+        case .rate, .plugin: break
         case .check(let written): check(written.value)
         case .user(let user): if let path = user.isNot { check(path.value, at: path.spot) }
         }

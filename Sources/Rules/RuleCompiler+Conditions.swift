@@ -22,6 +22,7 @@ extension RuleCompiler {
             checkHasMessage(rule, at: caps.spot)
             return CapsTest(caps).map { .caps($0) } ?? .any([])
         case .time(let time): return compile(time)
+        case .plugin(let plugin): return compile(plugin)
         case .rate(let rate): return compile(rate, of: rule, stage: stage)
         case .check(let check): return .check(CheckTest(check))
         case .text(let text): return compile(text, of: rule, stage: stage, &groupNames)

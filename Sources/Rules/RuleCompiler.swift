@@ -9,6 +9,8 @@ final class RuleCompiler {
     let findings: Findings
     let files: [BotFile]
     let list: (String) -> [UInt8]?
+    /// Those whose conditions rules may ask for.
+    let plugins: [any Plugin]
 
     var lists: [String: [Placed<String>]] = [:]
     var groups: [String: BotGroup] = [:]
@@ -36,8 +38,10 @@ final class RuleCompiler {
     var windowNumbers: [String: Int] = [:]
 
     init(
-        _ files: [BotFile], directory: Directory, findings: Findings, list: @escaping (String) -> [UInt8]?
+        _ files: [BotFile], directory: Directory, findings: Findings, plugins: [any Plugin] = [],
+        list: @escaping (String) -> [UInt8]?
     ) {
+        self.plugins = plugins
         self.files = files
         self.directory = directory
         self.findings = findings

@@ -38,7 +38,7 @@ package final class RuleSet: Sendable {
     let namesPeople: Bool
 
     private let ids: [String: Rule]
-    private let turn: Locked<RuleTurn>
+    let turn: Locked<RuleTurn>
 
     init(
         rules: [Rule], lanes: [Lane], probes: [Probe], sizes: [Int], scopes: [Scope],
@@ -138,7 +138,7 @@ package final class RuleSet: Sendable {
 
     func decide(
         _ event: ChatEvent, in situation: Situation, stage: Stage, _ turn: Locked<RuleTurn>
-    ) -> Decision {
+    ) throws -> Decision {
         guard let name = event.name else {
             guard case .resumed(let continuation, let outcome) = event.kind else { return .nothing }
             if continuation.step == Batch.step {
@@ -150,7 +150,11 @@ package final class RuleSet: Sendable {
             }
             return continuation.resumed(outcome, event, situation)
         }
-        return turn.withLock { turn in turn.decide(event, name, situation, stage, self, witness: nil) }
+        return try turn.withLock { turn throws(OverrunError) in
+            let decision = turn.decide(event, name, situation, stage, self, witness: nil)
+            if let overrun = turn.overrun { throw overrun }
+            return decision
+        }
     }
 
     /// Asks every rule of a stage in order and tells the witness what became of each.
@@ -181,8 +185,8 @@ final class RuleHandler: EventHandler {
 
     var name: String { "rules.\(stage)" }
 
-    func decide(_ event: ChatEvent, in situation: Situation) -> Decision {
-        rules.decide(event, in: situation, stage: stage, turn)
+    func decide(_ event: ChatEvent, in situation: Situation) throws -> Decision {
+        try rules.decide(event, in: situation, stage: stage, turn)
     }
 
     func resumes(owner: String) -> Bool { rules.rule(owner: owner)?.stage == stage }

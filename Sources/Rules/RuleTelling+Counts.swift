@@ -92,7 +92,7 @@ extension RuleTurn {
 extension RuleTelling {
     /// Why a time does not fit.
     func time(_ test: TimeTest, _ turn: borrowing RuleTurn) -> String {
-        if let open = test.not.first(where: { turn.isOpen($0) }) {
+        for open in test.not where turn.isOpen(open) {
             return "it is \(set.windows[open].words), and must not be"
         }
         let names = (test.any ?? []).map { set.windows[$0].words }

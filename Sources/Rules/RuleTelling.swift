@@ -14,7 +14,8 @@ struct RuleTelling {
         switch verdict {
         case .matches:
             let dry = rule.source.run == .dry ? " (on dry run, so nothing is done)" : ""
-            var fragments = rule.condition.map { self.fragments($0, turn) } ?? []
+            var fragments: [String] = []
+            if let condition = rule.condition { fragments = self.fragments(condition, turn) }
             if let command = rule.command { fragments.insert("called by \(command.form)", at: 0) }
             return (fragments.isEmpty ? "matches" : "matches: " + fragments.joined(separator: ", ")) + dry
         case .disabled: return "no: run: disabled"
@@ -124,6 +125,7 @@ struct RuleTelling {
         case .near(let test, _): return "nothing is near \(list(test.words))"
         case .count, .links, .hosts, .mentions, .caps: return count(condition, turn)
         case .time(let test): return time(test, turn)
+        case .plugin(let test): return "the plugin says no: \(test.words)"
         case .rate(let test): return "\(counted(test, turn)), not \(test.rate.words)"
         case .check(let test):
             let text = test.text(turn.values(of: rule, event, situation, set))
@@ -207,6 +209,8 @@ struct RuleTelling {
             for condition in conditions { all += fragments(condition, turn) }
             return all
         case .count, .links, .hosts, .mentions, .caps: return counted(condition, turn)
+        case .plugin(let test):
+            return turn.holds(condition, rule, event, situation, set) ? [test.words] : []
         case .rate(let test): return turn.isFound(test.probe) ? [counted(test, turn)] : []
         case .time(let test):
             return turn.holds(condition, rule, event, situation, set)

@@ -45,6 +45,11 @@ struct RuleTurn {
     private var people = NamedPeople()
     var rates = Rates()
     private var reached: [Int32] = []
+    /// How long the conditions of one event may take.
+    var budget = Duration.milliseconds(50)
+    /// Set when the event's conditions took longer.
+    private(set) var overrun: OverrunError?
+    private var start: ContinuousClock.Instant?
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -89,11 +94,25 @@ struct RuleTurn {
             }
             let rule = set.rules[Int(number)]
             guard verdict(on: rule, event, situation, slate, set, progress) == .matches else { continue }
+            if isOver() { break }
             act(rule, event, situation, set, &progress)
             if progress.ending != nil { break }
         }
-        return progress.decision
+        return isOver() ? .nothing : progress.decision
     }
+
+    /// Whether the event's time is used up. A short text cannot take that long, so the clock is not asked.
+    private mutating func isOver() -> Bool {
+        if overrun != nil { return true }
+        guard let start, let text = look.text else { return false }
+        let took = ContinuousClock.now - start
+        guard took > budget else { return false }
+        overrun = OverrunError(took: took, size: text.utf8.count)
+        return true
+    }
+
+    /// From so many bytes on a text is timed.
+    private static let longText = 2_000
 
     /// What the rules asked so far have come to.
     struct Progress {
@@ -122,7 +141,10 @@ struct RuleTurn {
         lastEvent = event
         look = EventLook(event)
         beginScan()
-        for number in slate.lanes {
+        overrun = nil
+        start = look.text.map { $0.utf8.count > Self.longText } == true ? .now : nil
+        for number in slate.lanes where !isOver() {
+            lanes[number].deadline = start.map { $0 + budget }
             let field = set.lanes[number].name.field
             switch field {
             case .body: if let text = look.text { read(text, number, set) }
@@ -330,6 +352,7 @@ struct RuleTurn {
         case .caps(let test): return figures.caps(of: look).map(test.holds) == true
         case .time(let test): return test.holds(isOpen)
         case .rate(let test): return isFound(test.probe)
+        case .plugin(let test): return test.holds(event, situation)
         case .check(let test): return test.holds(values(of: rule, event, situation, set))
         case .all(let list):
             for condition in list where !holds(condition, rule, event, situation, set) { return false }

@@ -18,7 +18,8 @@ struct Bots: Sendable {
     /// Reads and checks without trying the examples and tests.
     static func read(_ config: Config) throws(BotsError) -> (RuleSet, [BotFileError]) {
         let loaded = RuleSet.load(
-            try sources(try files(in: config.botsFolder)), directory: config.directory
+            try sources(try files(in: config.botsFolder)), directory: config.directory,
+            plugins: config.plugins
         ) { list in
             (try? Data(contentsOf: URL(filePath: "\(config.botsFolder)/\(list)"))).map(Array.init)
         }

@@ -26,6 +26,17 @@ public struct Greeter: Plugin {
     }
 }
 
+extension Greeter {
+    public var conditions: [PluginCondition] {
+        [
+            PluginCondition("longer_than", "The name has more letters.") { text in
+                let limit = Int(text) ?? 0
+                return { event, _ in (event.member?.name.count ?? 0) > limit }
+            }
+        ]
+    }
+}
+
 @Suite struct GreeterPlugin {
     @Test func `whoever joins is greeted by name`() throws {
         let greeter = Greeter(settings: .init(text: nil))
@@ -56,5 +67,12 @@ public struct Greeter: Plugin {
     @Test func `what is no joining is nothing to it`() throws {
         let greeter = Greeter(settings: .init(text: "Hello, {name}."))
         #expect(try greeter.decide(.message("hello"), in: .test()).isEmpty)
+    }
+
+    @Test func `it offers rules a condition`() throws {
+        let offer = try #require(Greeter(settings: .init(text: nil)).conditions.first)
+        let isLong = try offer.read("3")
+        #expect(isLong(.join("anna"), .test()))
+        #expect(!isLong(.join("ana"), .test()))
     }
 }

@@ -101,13 +101,15 @@ private final class CompiledPatterns: Sendable {
             var original = original
             original.withUTF8 { subject in
                 if !isScanned { scratch.originalAtoms.collect(onOriginal, subject, &scratch.caseless) }
-                onOriginal.match(scratch.originalAtoms.found, subject, into: &scratch.regexes)
+                onOriginal.match(
+                    scratch.originalAtoms.found, subject, until: scratch.deadline, into: &scratch.regexes)
             }
         }
         if !onFolded.isEmpty {
             text.bytes.withUnsafeBufferPointer { subject in
                 if !isScanned { scratch.foldedAtoms.collect(onFolded, subject, &scratch.caseless) }
-                onFolded.match(scratch.foldedAtoms.found, subject, into: &scratch.regexes)
+                onFolded.match(
+                    scratch.foldedAtoms.found, subject, until: scratch.deadline, into: &scratch.regexes)
             }
             if !onOriginal.isEmpty { scratch.regexes.sort() }
         }

@@ -41,15 +41,13 @@ struct RegexGroup: Sendable {
     }
 
     /// Appends the numbers in the set of the expressions that match a text with these atoms.
-    func match(_ found: [Int32], _ subject: UnsafeBufferPointer<UInt8>, into matched: inout [Int]) {
-        guard let filter else {
-            for (number, regex) in zip(numbers, regexes) where regex.matches(subject) {
-                matched.append(number)
-            }
-            return
-        }
-        for candidate in filter.candidates(found) where regexes[candidate].matches(subject) {
-            matched.append(numbers[candidate])
+    func match(
+        _ found: [Int32], _ subject: UnsafeBufferPointer<UInt8>, until deadline: ContinuousClock.Instant?,
+        into matched: inout [Int]
+    ) {
+        for candidate in filter?.candidates(found) ?? Array(regexes.indices) {
+            if let deadline, .now > deadline { return }
+            if regexes[candidate].matches(subject) { matched.append(numbers[candidate]) }
         }
     }
 }

@@ -7,6 +7,9 @@ package struct ScanScratch {
     /// The numbers of the expressions that match the last text, rising.
     package internal(set) var regexes: [Int] = []
 
+    /// When no further expression is tried; nil: all are.
+    package var deadline: ContinuousClock.Instant?
+
     var boundaries = WordBoundaries()
     var occurrences: [Occurrence] = []
     var originalAtoms = FoundAtoms()
