@@ -262,7 +262,7 @@ actor Decider {
         let subjects = turn.memory.takeMissing()
         guard !subjects.isEmpty else { return }
         let keys = subjects.map(\.rowKey).sorted()
-        let rows = try await untilItWorks { journal throws(JournalError) in
+        let rows = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
             try await journal.rows(of: .memory, keys: keys)
         }
         turn.memory.insert(rows, for: subjects)
@@ -277,7 +277,7 @@ actor Decider {
         pending = Pending()
         if !changes.isEmpty {
             let lease = lease
-            try await untilItWorks { [changes] journal throws(JournalError) in
+            try await untilItWorks { [changes] (_: isolated Decider, journal) throws(JournalError) in
                 try await journal.append(changes, under: lease)
             }
         }
@@ -310,15 +310,16 @@ actor Decider {
         return changes
     }
 
-    /// Does it again while the store cannot be written or read; nothing new is decided meanwhile.
+    /// Does it again while the store cannot be written or read; nothing new is decided meanwhile. (A closure that does not
+    /// say whose it is leaves the journal's thread before and after the call.)
     private func untilItWorks<Answer: Sendable>(
-        _ body: (any Journal) async throws(JournalError) -> Answer
+        _ body: (isolated Decider, any Journal) async throws(JournalError) -> Answer
     ) async throws -> Answer {
         var backoff = parts.settings.backoff
         let since = parts.time.now
         while true {
             do throws(JournalError) {
-                let answer = try await body(parts.journal)
+                let answer = try await body(self, parts.journal)
                 if parts.gate.isStoreInTrouble {
                     parts.gate.setTrouble(nil)
                     parts.log.info("the store can be written again")

@@ -103,7 +103,7 @@ actor Outbox {
     private func serveAll() async {
         await withDiscardingTaskGroup { group in
             while let arrivals = await arrivals.takeAll() {
-                for start in arrivals.flatMap(starts) { group.addTask { await self.serve(start) } }
+                for start in arrivals.flatMap(starts) { group.addImmediateTask { await self.serve(start) } }
             }
         }
     }
@@ -364,7 +364,8 @@ actor Outbox {
         _ call: @escaping @Sendable () async throws(ChatServiceError) -> Receipt?
     ) async throws(ChatServiceError) -> Receipt? {
         // Not a child task: only this one is to end when its time is over.
-        let task = Task.detached { () async -> Result<Receipt?, ChatServiceError> in
+        // It begins on this thread, so that a message need not wait for another to wake up.
+        let task = Task.immediateDetached { () async -> Result<Receipt?, ChatServiceError> in
             do throws(ChatServiceError) { return .success(try await call()) } catch { return .failure(error) }
         }
         let deadline = deadlines.add(after: settings.actionLimit) { task.cancel() }
