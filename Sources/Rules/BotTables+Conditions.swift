@@ -7,6 +7,9 @@ extension BotTables {
         otherNames: [
             "or": "any", "and": "all", "none": "not", "message": "text", "body": "text", "member": "user",
         ],
+        deeper: Dictionary(
+            text.names.map { ($0, "text") } + user.names.map { ($0, "user") },
+            uniquingKeysWith: { first, _ in first }),
         [
             Key("text", "What the text must have.") { node, conditions, reader in
                 if let text = reader.textCondition(node) { conditions.append(.text(text)) }

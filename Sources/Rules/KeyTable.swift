@@ -38,17 +38,20 @@ struct KeyTable<Target>: Sendable {
     let otherNames: [String: String]
     /// Keys without which nothing can be read.
     let required: [String]
+    /// Keys that belong one level deeper, below which key.
+    let deeper: [String: String]
     private let byName: [String: Key<Target>]
 
     init(
         _ owner: String, noun: String = "key", otherNames: [String: String] = [:], required: [String] = [],
-        _ keys: [Key<Target>]
+        deeper: [String: String] = [:], _ keys: [Key<Target>]
     ) {
         self.owner = owner
         self.noun = noun
         self.keys = keys
         self.otherNames = otherNames
         self.required = required
+        self.deeper = deeper
         byName = Dictionary(keys.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -58,6 +61,9 @@ struct KeyTable<Target>: Sendable {
 
     /// What helps someone who wrote an unknown name.
     func hint(for written: String) -> String {
+        if let parent = deeper[written] {
+            return "it belongs below \"\(parent)\": write \(parent): {\(written): …}"
+        }
         if let meant = otherNames[written] ?? Suggestion.nearest(to: written, among: names) {
             return "did you mean \"\(meant)\"?"
         }

@@ -351,9 +351,9 @@ final class RuleChecks {
                     let names = known + TemplateRoot.later.sorted()
                     findings.error(
                         "unknown value \"\(path.text)\"", at: spot,
-                        hint: Suggestion.hint(
-                            for: path.root, among: path.field == nil ? TemplateRoot.paths + names : names)
-                            ?? "values begin with "
+                        hint: (path.field == nil
+                            ? Suggestion.hint(for: path.root, among: TemplateRoot.paths + names)
+                            : meant(path, among: names)) ?? "values begin with "
                             + known.joined(separator: ", "))
                 }
                 return
@@ -386,6 +386,16 @@ final class RuleChecks {
                 "unknown value \"\(path.text)\"", at: spot,
                 hint: near.map { "did you mean \"args.\(argument.name.value).\($0)\"?" })
         }
+    }
+
+    /// The whole value that was meant, as far as it can be told.
+    private func meant(_ path: TemplatePath, among names: [String]) -> String? {
+        guard let root = Suggestion.nearest(to: path.root, among: names) else { return nil }
+        let fields = TemplateRoot.named[root]?.fields.map(\.name) ?? []
+        let field = path.field.flatMap {
+            fields.contains($0) ? $0 : Suggestion.nearest(to: $0, among: fields)
+        }
+        return "did you mean \"\(root)\(field.map { ".\($0)" } ?? "")\"?"
     }
 
     private func check(_ path: TemplatePath, of root: TemplateRoot, at spot: Spot) {

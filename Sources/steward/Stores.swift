@@ -16,7 +16,9 @@ enum Stores {
         do {
             return try await SQLiteJournal.open(path)
         } catch {
-            throw SettingsMistake("the store cannot be opened: \(error) - \"storage.file\" names it")
+            throw SettingsMistake(
+                "the store cannot be opened: \(error) - make room there, or name another place under \"storage.file\""
+            )
         }
     }
 

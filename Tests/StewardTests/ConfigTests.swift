@@ -1,4 +1,6 @@
 import Chat
+import Foundation
+import Glibc
 import Services
 import Testing
 
@@ -201,6 +203,38 @@ extension Configuration {
     }
 }
 
+@Suite struct PlacesForStores {
+    @Test func `a store that cannot be where it is wanted says which folder and what to do`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "steward-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "file")
+        try Data().write(to: file)
+        let error = #expect(throws: SettingsMistake.self) { try Stores.prepared(file.path() + "/s.db") }
+        #expect(
+            error?.description
+                == "\(file.path()): the folder for the store cannot be made - let user \(getuid()) write there, or name another place in the configuration"
+        )
+        #expect(try Stores.prepared(folder.path() + "/new/s.db") == folder.path() + "/new/s.db")
+    }
+}
+
+@Suite struct WordsForShells {
+    @Test func `the word behind help is completed, and each shell gets all commands`() {
+        for shell in Completion.Shell.allCases {
+            let script = Completion.script(for: shell)
+            for command in Command.all { #expect(script.contains(command.name), "\(shell)") }
+        }
+        let names = Command.all.map(\.name).joined(separator: " ")
+        #expect(Completion.script(for: .bash).contains("help) words='\(names) --help'"))
+    }
+
+    @Test func `one of a thing is one of it`() {
+        #expect(counted(1, "rule") == "1 rule")
+        #expect(counted(0, "rule") == "0 rules")
+    }
+}
+
 @Suite struct CommandLineWords {
     func mistake(_ words: String...) -> String? {
         guard case .mistake(let text) = CommandLineReader.read(words) else { return nil }
@@ -212,6 +246,18 @@ extension Configuration {
             mistake("versoin")
                 == "steward: unknown command \"versoin\" - did you mean \"version\"?\nsteward --help lists the commands\n"
         )
+    }
+
+    @Test func `a command to be helped with is looked up, too`() {
+        #expect(
+            mistake("help", "chck")
+                == "steward help: unknown word \"chck\" - did you mean \"check\"?\nsteward help --help shows its options\n"
+        )
+        guard case .run(_, let arguments) = CommandLineReader.read(["help", "check"]) else {
+            Issue.record("not understood")
+            return
+        }
+        #expect(arguments.word == "check")
     }
 
     @Test func `an option that a command does not have is refused`() {

@@ -63,9 +63,11 @@ import Testing
         #expect(mistakes == "")
     }
 
-    @Test func `the configuration that comes with steward is read`() throws {
-        let file = Architecture.sources.deletingLastPathComponent().appending(path: "config.yaml").path()
-        let config = try ConfigReader.read(file: file, environment: [:])
+    @Test(arguments: ["config.yaml", "systemd/config.yaml"])
+    func `the configuration that comes with steward is read`(_ name: String) throws {
+        let file = Architecture.sources.deletingLastPathComponent().appending(path: name).path()
+        var config = try ConfigReader.read(file: file, environment: [:])
+        config.bots = Architecture.sources.deletingLastPathComponent().appending(path: "bots").path()
         #expect(config.accounts.map(\.name) == ["twilio"])
         #expect(try Bots.load(config).warnings.map(\.description) == [])
     }

@@ -8,7 +8,18 @@ struct YAMLRepair {
     init(of failure: YAMLFailure, in source: YAMLSource) {
         let place = failure.place
         let line = source.lines.indices.contains(place.line - 1) ? source.lines[place.line - 1] : []
+        if let quote = Self.openQuote(in: source, upTo: place, failure) {
+            error = YAMLError(
+                at: quote, "this quote is not closed",
+                hint: "close it on this line, or put the whole value into quotes of the other kind")
+            return
+        }
         switch failure.problem {
+        case "found a tab character that violates indentation":
+            error = YAMLError(at: place, "a tab cannot indent", hint: "use spaces")
+        case "could not find expected ':'":
+            let start = failure.beginning ?? place
+            error = Self.withoutColon(start, Self.withColon(source.line(start.line)))
         case "found character that cannot start any token":
             let character = line.dropFirst(place.column - 1).first
             if character == "\t" {
@@ -41,6 +52,10 @@ struct YAMLRepair {
                 YAMLPlace(line: place.line, column: $0 + 1)
             }
             let written = start.map { source.value(at: $0) } ?? ""
+            if written.isEmpty, let other = Self.misplaced(place.line, in: source) {
+                error = other
+                return
+            }
             let hint =
                 written.isEmpty
                 ? Self.hint(above: place.line, in: source) : "put the value in quotes: \(quoted(written))"
@@ -70,9 +85,106 @@ struct YAMLRepair {
                 replace(at: YAMLPlace(line: place.line, column: start + 1), in: source)
                 return
             }
+            if let column = Self.nearestColumn(to: place, in: source) {
+                error = Self.wrongColumn(place, column)
+                return
+            }
             error = YAMLError(
                 at: place, Self.plainWords[failure.problem] ?? failure.problem, hint: Self.hint(failure))
         }
+    }
+
+    /// Why a line with a key is taken for more of the value above: that has no colon, or this is too far in.
+    private static func misplaced(_ number: Int, in source: YAMLSource) -> YAMLError? {
+        guard let indent = source.lines[number - 1].firstIndex(where: { $0 != " " }) else { return nil }
+        if let above = source.lines[..<(number - 1)].lastIndex(where: { $0.contains { $0 != " " } }) {
+            let line = source.line(above + 1)
+            if !line.contains(":"), let written = withColon(line),
+                let column = source.lines[above].firstIndex(where: { $0 != " " })
+            {
+                return withoutColon(YAMLPlace(line: above + 1, column: column + 1), written)
+            }
+        }
+        let place = YAMLPlace(line: number, column: indent + 1)
+        return nearestColumn(to: place, in: source).map { wrongColumn(place, $0) }
+    }
+
+    private static func withoutColon(_ place: YAMLPlace, _ written: String?) -> YAMLError {
+        YAMLError(
+            at: place, "there is no \": \" between a key and its value",
+            hint: written.map { "write \"\($0)\"" } ?? "check the indentation and the quotes of this line")
+    }
+
+    private static func wrongColumn(_ place: YAMLPlace, _ column: Int) -> YAMLError {
+        YAMLError(
+            at: place, "this begins in column \(place.column), and nothing above does",
+            hint: "begin it in column \(column)")
+    }
+
+    /// The last quote before the failure that opens and does not close on its line.
+    private static func openQuote(
+        in source: YAMLSource, upTo place: YAMLPlace, _ failure: YAMLFailure
+    ) -> YAMLPlace? {
+        guard quoteProblems.contains(failure.problem) else { return nil }
+        let last = min(place.line, source.lines.count)
+        let first = min(failure.beginning?.line ?? last, last)
+        for number in stride(from: last, through: max(first, 1), by: -1) {
+            if let column = openQuote(in: source.lines[number - 1]) {
+                return YAMLPlace(line: number, column: column + 1)
+            }
+        }
+        return nil
+    }
+
+    private static let quoteProblems: Set = [
+        "could not find expected ':'", "did not find expected key", "did not find expected '-' indicator",
+        "did not find expected ',' or ']'", "did not find expected ',' or '}'",
+        "found unexpected end of stream",
+    ]
+
+    private static func openQuote(in line: [Unicode.Scalar]) -> Int? {
+        var index = 0
+        while index < line.count {
+            let scalar = line[index]
+            let before = index == 0 ? " " : line[index - 1]
+            if scalar == "#", before == " " { return nil }
+            guard scalar == "\"" || scalar == "'", " [{,".unicodeScalars.contains(before) else {
+                index += 1
+                continue
+            }
+            var end = index + 1
+            while end < line.count, line[end] != scalar {
+                end += scalar == "\"" && line[end] == "\\" ? 2 : 1
+            }
+            guard end < line.count else { return index }
+            index = end + 1
+        }
+        return nil
+    }
+
+    /// `cooldown: 10m` for `cooldown 10m`; nil when it does not begin like a key.
+    private static func withColon(_ line: String) -> String? {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let key = words.first, key.allSatisfy({ $0.isLetter || $0 == "_" }) else { return nil }
+        return ([key + ":"] + words.dropFirst()).joined(separator: " ")
+    }
+
+    /// Where lines above begin that this one could belong to; nil when it begins at one of them.
+    private static func nearestColumn(to place: YAMLPlace, in source: YAMLSource) -> Int? {
+        func indent(_ line: [Unicode.Scalar]) -> Int? {
+            line.firstIndex { $0 != " " }.flatMap { line[$0] == "#" ? nil : $0 }
+        }
+        guard source.lines.indices.contains(place.line - 1),
+            let own = indent(source.lines[place.line - 1]), own == place.column - 1
+        else { return nil }
+        var open: [Int] = []
+        for line in source.lines[..<(place.line - 1)].reversed() {
+            guard let column = indent(line), column < open.last ?? .max else { continue }
+            open.append(column)
+        }
+        guard !open.contains(own) else { return nil }
+        // Of two that are as near, the outer one.
+        return open.min { (abs($0 - own), $0) < (abs($1 - own), $1) }.map { $0 + 1 }
     }
 
     private mutating func replace(at place: YAMLPlace, in source: YAMLSource) {
@@ -137,7 +249,6 @@ struct YAMLRepair {
     }
 
     private static let plainWords = [
-        "could not find expected ':'": "this line has no \": \" between a key and a value",
         "did not find expected key": "this does not fit in here",
         "did not find expected '-' indicator": "this does not fit into the list above",
         "did not find expected ',' or ']'": "the list in \"[ ]\" is not closed, or a comma is missing",
@@ -149,8 +260,7 @@ struct YAMLRepair {
 
     private static func hint(_ failure: YAMLFailure) -> String? {
         switch failure.problem {
-        case "could not find expected ':'", "did not find expected key",
-            "did not find expected '-' indicator":
+        case "did not find expected key", "did not find expected '-' indicator":
             "check the indentation and the quotes of this and the line before"
         case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
             failure.beginning.map { "it begins at \($0)" }

@@ -54,7 +54,38 @@ import Testing
             "a: b\n---\nc: d",
             "2:1: error: a second document begins here; a file holds one - remove the \"---\""
         ),
-        ("a: \"b", "1:6: error: a quote is not closed - it opens at 1:4"),
+        (
+            "a: \"b",
+            "1:4: error: this quote is not closed - close it on this line, or put the whole value into quotes of the other kind"
+        ),
+        (
+            "a: [\"b, c]\nd: \"e\"",
+            "1:5: error: this quote is not closed - close it on this line, or put the whole value into quotes of the other kind"
+        ),
+        (
+            "a:\n  b: c\n   d: e",
+            "3:4: error: this begins in column 4, and nothing above does - begin it in column 3"
+        ),
+        (
+            "a:\n    b: c\n  d: e",
+            "3:3: error: this begins in column 3, and nothing above does - begin it in column 1"
+        ),
+        (
+            "a:\n  b 10m\n  c: d",
+            "2:3: error: there is no \": \" between a key and its value - write \"b: 10m\""
+        ),
+        (
+            "a:\n  do\n    - b: c",
+            "2:3: error: there is no \": \" between a key and its value - write \"do:\""
+        ),
+        (
+            "a: \u{201C}b\u{201D}",
+            "1:4: error: \"\u{201C}\" does not quote in YAML - use straight quotes: \"b\""
+        ),
+        (
+            #"a: "\bx\b""#,
+            #"1:4: error: "\b" is a backspace in double quotes - use single quotes, where "\" is itself"#
+        ),
         ("a:\n\t- b", "2:1: error: a tab cannot indent - use spaces"),
         (
             "a: &co x",
