@@ -16,8 +16,10 @@ enum Stores {
         do {
             return try await SQLiteJournal.open(path)
         } catch {
+            var first = "make room there"
+            if case .unusable = error { first = "bring back a copy that is whole" }
             throw SettingsMistake(
-                "the store cannot be opened: \(error) - make room there, or name another place under \"storage.file\""
+                "the store cannot be opened: \(error) - \(first), or name another place under \"storage.file\""
             )
         }
     }
