@@ -132,6 +132,12 @@ import Testing
                 """, environment: ["HOST": "h", "KEY": "k"]) == "")
     }
 
+    @Test func `typographic quotes are told from straight ones`() {
+        #expect(
+            mistakes("identity: “steward”\ntoken: {file: x}")
+                == "4:15: \"“steward”\" has quotes that YAML takes for text - use straight ones: \"…\"")
+    }
+
     @Test func `a secret that is written out is not shown`() {
         let error = #expect(throws: ConfigError.self) {
             _ = try ConfigReader.read(

@@ -99,27 +99,16 @@ struct YAMLComposer {
 
     /// What YAML takes and nobody means.
     private static func trap(in text: String, _ style: YAMLNode.Style, at place: YAMLPlace) -> YAMLError? {
-        switch style {
-        case .plain:
-            let typographic = "\u{201C}\u{201D}\u{201E}\u{201F}\u{2018}\u{2019}\u{201A}\u{201B}"
-            guard let first = text.first, typographic.contains(first) else { return nil }
-            let inner = text.filter { !typographic.contains($0) }
-            return YAMLError(
-                at: place, "\"\(first)\" does not quote in YAML", hint: "use straight quotes: \"\(inner)\"")
-        case .double:
-            guard
-                let control = text.unicodeScalars.first(where: {
-                    $0.value < 32 && !"\t\n\r".unicodeScalars.contains($0)
-                })
-            else { return nil }
-            let written =
-                [0: "\\0", 7: "\\a", 8: "\\b", 11: "\\v", 12: "\\f", 27: "\\e"][control.value] ?? "\\x"
-            let name = control.value == 8 ? "a backspace" : "a control character"
-            return YAMLError(
-                at: place, "\"\(written)\" is \(name) in double quotes",
-                hint: "use single quotes, where \"\\\" is itself")
-        default: return nil
-        }
+        guard style == .double,
+            let control = text.unicodeScalars.first(where: {
+                $0.value < 32 && !"\t\n\r".unicodeScalars.contains($0)
+            })
+        else { return nil }
+        let written = [0: "\\0", 7: "\\a", 8: "\\b", 11: "\\v", 12: "\\f", 27: "\\e"][control.value] ?? "\\x"
+        let name = control.value == 8 ? "a backspace" : "a control character"
+        return YAMLError(
+            at: place, "\"\(written)\" is \(name) in double quotes",
+            hint: "use single quotes, where \"\\\" is itself")
     }
 
     private mutating func sequence(_ start: YAMLEvent, _ events: borrowing YAMLEvents, _ depth: Int)

@@ -17,6 +17,9 @@ struct NodeScalar: SingleValueDecodingContainer {
 
     func decode(_ type: String.Type) throws -> String {
         guard let text = decoder.node.text else { return wrong("is not text", "") }
+        if case .scalar(_, .plain) = decoder.node.kind, let first = text.first, "“”„‟‘’‚‛".contains(first) {
+            return wrong("has quotes that YAML takes for text", hint: "use straight ones: \"…\"", "")
+        }
         do {
             return try decoder.findings.resolve(text)
         } catch {

@@ -79,10 +79,6 @@ import Testing
             "2:3: error: there is no \": \" between a key and its value - write \"do:\""
         ),
         (
-            "a: \u{201C}b\u{201D}",
-            "1:4: error: \"\u{201C}\" does not quote in YAML - use straight quotes: \"b\""
-        ),
-        (
             #"a: "\bx\b""#,
             #"1:4: error: "\b" is a backspace in double quotes - use single quotes, where "\" is itself"#
         ),
