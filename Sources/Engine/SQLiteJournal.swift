@@ -70,10 +70,24 @@ package actor SQLiteJournal: Journal {
     /// was when it was opened.
     package static func openForReading(_ file: String) async throws(JournalError) -> SQLiteJournal {
         do {
-            let journal = SQLiteJournal(
-                try await Database.open(file, options: .readOnly), TailLimits(), lock: nil)
+            let database = try await Database.open(file, options: .readOnly)
+            try await database.run { connection in
+                let version = try connection.version
+                guard version > 0 else {
+                    throw JournalError.unusable("\(file): this is no store of steward's")
+                }
+                guard version <= schema.count else {
+                    throw JournalError.unusable(
+                        "\(file): written by a later version (schema \(version), this one knows \(schema.count))"
+                    )
+                }
+            }
+            let journal = SQLiteJournal(database, TailLimits(), lock: nil)
             try await journal.readTail()
             return journal
+        } catch let error as DatabaseError where error.kind == .readOnly || error.kind == .cannotOpen {
+            throw .unusable(
+                "\(error) - look at it as the user that steward runs as: reading takes notes beside the file")
         } catch {
             throw JournalError(error)
         }

@@ -17,6 +17,7 @@ struct BotFile: Sendable {
     /// Those that see all rules.
     var tests: [BotTest] = []
     /// Names that stand in tests.
+    var testRules: [Placed<String>] = []
     var testRoles: [Placed<String>] = []
     var testChannels: [Placed<String>] = []
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []

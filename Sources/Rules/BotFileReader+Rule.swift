@@ -4,7 +4,12 @@ internal import YAML
 extension BotFileReader {
     func rule(_ id: String, _ entry: YAMLNode.Entry) -> BotRule {
         var rule = BotRule(id: Placed(id, at: spot(entry.key)))
-        guard let entries = mapping(entry.value, "a rule") else { return rule }
+        // The commonest slip in a long file: two blanks too many.
+        var hint: String?
+        if id == "tests", case .sequence = entry.value.kind {
+            hint = "\"tests\" stands beside \"rules\", without blanks before it"
+        }
+        guard let entries = mapping(entry.value, "a rule", hint: hint) else { return rule }
         for part in entries {
             read(part, BotTables.rule, into: &rule)
             if let name = part.key.text { rule.written.insert(name) }

@@ -132,7 +132,9 @@ extension BotFileReader {
             if draft.step.times < 2 { findings.error("\"every\" belongs to \"repeat\"", at: every.spot) }
             draft.step.every = every.value
         }
-        let hasSomething = draft.step.happening != nil || node["expect"] != nil || draft.step.at != nil
+        let hasSomething =
+            draft.step.happening != nil || node["expect"] != nil || draft.step.at != nil
+            || draft.backlog != nil || draft.step.times > 1
         let isUnread = node.entries?.contains { entry in
             entry.key.text.map { BotTables.step[$0]?.read == nil } ?? true
         }
@@ -169,7 +171,9 @@ extension BotFileReader {
             } else if key == nil || BotTables.besideAction.contains(name) {
                 error(
                     "unknown action \"\(name.shortened)\"", at: node,
-                    hint: BotTables.expectation.hint(for: name))
+                    hint: ["none", "no", "null", "silence"].contains(name)
+                        ? "write expect: nothing"
+                        : BotTables.expectation.hint(for: name, without: BotTables.besideAction))
             }
             expectation.verb = name
         case .mapping(let entries):
@@ -237,8 +241,11 @@ extension BotFileReader {
         guard let text = text(node) else { return nil }
         guard let number = Int64(text), range.contains(number) else {
             let limits =
-                range.upperBound == .max
-                ? "use a whole number" : "use a number from \(range.lowerBound) to \(range.upperBound)"
+                switch (range.lowerBound, range.upperBound) {
+                case (.min, .max): "use a whole number"
+                case (_, .max): "use a whole number from \(range.lowerBound)"
+                default: "use a number from \(range.lowerBound) to \(range.upperBound)"
+                }
             error("\"\(text.shortened)\" is not a number that fits here", at: node, hint: limits)
             return nil
         }

@@ -7,6 +7,7 @@ final class BotFileReader {
     let findings: Findings
     let source: YAMLSource
     /// Names that stand in tests, to be looked up when all files are read.
+    var testRules: [Placed<String>] = []
     var testRoles: [Placed<String>] = []
     var testChannels: [Placed<String>] = []
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
@@ -43,6 +44,7 @@ final class BotFileReader {
             return result
         }
         read(root, BotTables.file, into: &result)
+        result.testRules = testRules
         result.testRoles = testRoles
         result.testChannels = testChannels
         result.testCounters = testCounters

@@ -191,6 +191,9 @@ extension BotTables {
             },
             Key("by", "Which rule does it.") { node, expectation, reader in
                 expectation.rule = reader.text(node)
+                if let rule = expectation.rule {
+                    reader.testRules.append(Placed(rule, at: reader.spot(node)))
+                }
             },
         ] + expectedKeys.keys
             + actions.keys.filter { $0.read == nil && $0.name != "count" }.map { .later($0.name) })

@@ -34,6 +34,22 @@ indirect enum Condition: Sendable {
         }
     }
 
+    /// Whether it looks at what is remembered of the member, or at counters.
+    var asksMemory: Bool {
+        switch self {
+        case .rate: true
+        case .user(let test): test.asksMemory
+        case .check(let test):
+            test.value.paths.contains { path in
+                path.root == "counters"
+                    || path.root == "user" && ["member_for", "messages", "away"].contains(path.field)
+            }
+        case .all(let list), .any(let list): list.contains(where: \.asksMemory)
+        case .not(let condition): condition.asksMemory
+        default: false
+        }
+    }
+
     /// Whether it looks at texts.
     var asksForText: Bool {
         switch self {

@@ -15,56 +15,93 @@ package struct Explanation: Sendable, CustomStringConvertible {
         package var reason: String
         /// What it would do, an action a line.
         package var actions: [String]
+        /// Why it has nothing to do with the event, in words that are for several rules; nil when it has.
+        package var aside: String?
+        /// Whether what steward remembers may change what is said here.
+        package var asksMemory = false
     }
 
     /// What the event is, in words.
     package var event: String
     package var entries: [Entry]
+    /// Who is looked at as if steward remembered nothing of them; nil when its memory was looked at.
+    var user: String?
 
     private static let width = 80
 
+    /// What had to be assumed because nobody looked into the memory; nil when no rule asks for it.
+    package var assumption: String? {
+        let unsure = entries.filter(\.asksMemory).map { "\($0.number)" }
+        guard let user, !unsure.isEmpty else { return nil }
+        return "as if nothing was remembered (\(user) is new, nothing rests, counts are 0): "
+            + TemplateValue.series(unsure)
+    }
+
     /// Text for people, at most 80 columns wide.
-    package var description: String {
-        var lines = Self.wrapped(event, indent: 0)
-        for stage in Stage.allCases {
-            let entries = entries.filter { $0.stage == stage }
-            guard !entries.isEmpty else { continue }
-            lines += ["", ["guards", "answers", "observers"][stage.rawValue]]
-            for entry in entries {
-                let mark = entry.matches ? "✓" : "·"
-                lines += Self.wrapped("\(mark) \(entry.number). \(entry.rule)  (\(entry.place))", indent: 2)
-                lines += Self.wrapped(entry.reason, indent: 8)
-                for action in entry.actions { lines += Self.wrapped("→ \(action)", indent: 8) }
+    package var description: String { text(entries.flatMap(Self.lines), isDense: false) }
+
+    /// The same in no more than so many lines if that can be: a rule that does not match gets one line, and those that
+    /// look at something else share one.
+    package func description(in most: Int) -> String {
+        let whole = description
+        guard whole.split(separator: "\n", omittingEmptySubsequences: false).count > most else {
+            return whole
+        }
+        var lines: [(stage: Stage, text: String)] = []
+        var rest = entries[...]
+        while let entry = rest.first {
+            let alike = rest.prefix {
+                $0.aside != nil && $0.aside == entry.aside && $0.stage == entry.stage
+            }
+            rest = rest.dropFirst(max(1, alike.count))
+            if alike.count > 1, let last = alike.last, let aside = entry.aside {
+                let names = alike.map(\.rule).joined(separator: ", ")
+                lines.append(
+                    (entry.stage, Self.cut("  · \(entry.number)-\(last.number). \(aside): \(names)")))
+            } else if entry.matches {
+                lines += Self.lines(entry)
+            } else {
+                lines.append(
+                    (entry.stage, Self.cut("  · \(entry.number). \(entry.rule)  \(entry.reason)")))
             }
         }
-        if entries.isEmpty { lines += ["", "there are no rules"] }
-        if !entries.isEmpty, !entries.contains(where: \.matches) { lines += ["", "nothing would be done"] }
+        return text(lines, isDense: true) + "\n--rule ID tells all of one rule, --all of each"
+    }
+
+    /// Leaves one rule; nothing when there is none of that name.
+    package mutating func narrow(to rule: String) {
+        entries = entries.filter { $0.rule == rule }
+    }
+
+    private func text(_ told: [(stage: Stage, text: String)], isDense: Bool) -> String {
+        let gap = isDense ? [] : [""]
+        var lines = Self.wrapped(event, indent: 0)
+        for stage in Stage.allCases {
+            let own = told.filter { $0.stage == stage }.map(\.text)
+            if !own.isEmpty { lines += gap + [["guards", "answers", "observers"][stage.rawValue]] + own }
+        }
+        if entries.isEmpty { lines += gap + ["there are no rules"] }
+        if !entries.isEmpty, !entries.contains(where: \.matches) { lines += gap + ["nothing would be done"] }
+        if let assumption { lines += gap + Self.wrapped(assumption, indent: 0) }
         return lines.joined(separator: "\n")
     }
 
+    private static func lines(_ entry: Entry) -> [(stage: Stage, text: String)] {
+        let mark = entry.matches ? "✓" : "·"
+        var lines = wrapped("\(mark) \(entry.number). \(entry.rule)  (\(entry.place))", indent: 2)
+        lines += wrapped(entry.reason, indent: 8)
+        for action in entry.actions { lines += wrapped("→ \(action)", indent: 8) }
+        return lines.map { (entry.stage, $0) }
+    }
+
     private static func wrapped(_ text: String, indent: Int) -> [String] {
-        var lines: [String] = []
-        for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            var line = String(repeating: " ", count: lines.isEmpty ? indent : indent + 2)
-            var isFresh = true
-            for word in paragraph.split(separator: " ", omittingEmptySubsequences: false) {
-                var word = word
-                if !isFresh, line.count + 1 + word.count > width {
-                    lines.append(line)
-                    line = String(repeating: " ", count: indent + 2)
-                    isFresh = true
-                }
-                while line.count + word.count > width {
-                    lines.append(line + word.prefix(width - line.count))
-                    word = word.dropFirst(width - line.count)
-                    line = String(repeating: " ", count: indent + 2)
-                }
-                line += isFresh ? String(word) : " \(word)"
-                isFresh = false
-            }
-            lines.append(line)
-        }
-        return lines
+        Columns.wrapped(String(repeating: " ", count: indent) + text, to: width, indent: indent + 2)
+    }
+
+    /// One line of it.
+    private static func cut(_ text: String) -> String {
+        let lines = Columns.wrapped(text, to: width - 2, indent: 2)
+        return lines.count > 1 ? "\(lines[0]) …" : lines[0]
     }
 }
 
@@ -76,15 +113,15 @@ extension RuleSet {
         for stage in Stage.allCases {
             let isOver = stage == .answer ? removedBy : nil
             let decision = retrace(event, in: situation, stage: stage) { [self] rule, verdict, turn in
-                let isAsked = isOver == nil
                 let telling = RuleTelling(rule: rule, event: event, situation: situation, set: self)
-                let entry = Explanation.Entry(
-                    stage: stage, number: explanation.entries.count + 1, rule: rule.id,
-                    place: "\(rule.file):\(rule.source.id.spot.place.line)",
-                    matches: isAsked && verdict == .matches,
+                var entry = Explanation.Entry(
+                    stage: stage, number: explanation.entries.count + 1, rule: rule.id, place: rule.place,
+                    matches: isOver == nil && verdict == .matches,
                     reason: isOver.map { "not asked: \"\($0)\" removed the message" }
                         ?? telling.reason(verdict, turn),
-                    actions: isAsked && verdict == .matches ? telling.actions(turn) : [])
+                    actions: [], aside: telling.aside(verdict))
+                if entry.matches { entry.actions = telling.actions(turn) }
+                entry.asksMemory = isOver == nil && telling.asksMemory(verdict)
                 explanation.entries.append(entry)
             }
             if decision.removed { removedBy = decision.matched.last { !$0.hasSuffix(" (dry)") } }
@@ -94,11 +131,14 @@ extension RuleSet {
 
     /// What would become of a message; nil when no account has a channel of that name.
     ///
-    /// `roles` are names from `config.yaml`.
+    /// `roles` are names from `config.yaml`; the channel `direct` is one of that person's with steward.
     package func explain(
         say text: String, as user: String, in channel: String, roles: [String] = [], now: Timestamp
     ) -> Explanation? {
-        guard let place = directory.places(named: channel).first,
+        let isDirect = channel == Scope.direct
+        let direct =
+            isDirect ? directory.accounts.keys.min().map { Place(account: $0, channel: channel) } : nil
+        guard let place = direct ?? directory.places(named: channel).first,
             let account = directory.accounts[place.account]
         else {
             return nil
@@ -110,12 +150,16 @@ extension RuleSet {
         let author = Member(user: realm.user(user))
         let event = ChatEvent(
             id: "explained", account: place.account, realm: realm,
-            channel: Channel(id: realm.channel(place.channel), uniqueName: place.channel, title: title),
+            channel: Channel(
+                id: realm.channel(place.channel), uniqueName: isDirect ? nil : place.channel, title: title,
+                isDirect: isDirect),
             sentAt: now,
             kind: .messageAdded(Message(id: "explained", index: 0, author: author, text: text)))
         let situation = Situation(
             now: now, abilities: account.abilities, memory: NoMemory(), directory: known)
-        return explain(event, in: situation)
+        var explanation = explain(event, in: situation)
+        explanation.user = user
+        return explanation
     }
 }
 

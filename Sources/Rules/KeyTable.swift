@@ -60,14 +60,15 @@ struct KeyTable<Target>: Sendable {
     var names: [String] { keys.map(\.name) }
 
     /// What helps someone who wrote an unknown name.
-    func hint(for written: String) -> String {
+    func hint(for written: String, without others: Set<String> = []) -> String {
         if let parent = deeper[written] {
             return "it belongs below \"\(parent)\": write \(parent): {\(written): …}"
         }
+        let names = names.filter { !others.contains($0) }
         if let meant = otherNames[written] ?? Suggestion.nearest(to: written, among: names) {
             return "did you mean \"\(meant)\"?"
         }
-        let built = keys.filter { $0.read != nil }.map(\.name)
+        let built = keys.filter { $0.read != nil && !others.contains($0.name) }.map(\.name)
         return "known here: " + built.joined(separator: ", ")
     }
 }

@@ -31,6 +31,8 @@ final class Rule: Sendable {
     let windows: [NamedWindow]
     /// Whether a template wants to know how long they are open.
     let wantsWindow: Bool
+    /// Whether a template prints what is remembered.
+    let asksMemory: Bool
     /// Nil: people do not call it.
     let command: Command?
     /// The conditions of the branches of `choose`, by path.
@@ -67,6 +69,7 @@ final class Rule: Sendable {
         counters = draft.counters
         windows = draft.windows
         wantsWindow = draft.wantsWindow
+        asksMemory = draft.asksMemory
         command = draft.source.command.map { Command($0, draft.file.commands) }
         branches = draft.branches
         isHelp = draft.isHelp
@@ -79,6 +82,9 @@ final class Rule: Sendable {
 
     /// Its own and those of its branches.
     var conditions: [Condition] { [condition].compactMap(\.self) + branches.values }
+
+    /// Where it stands, such as `bots/02-faq.yaml:7`.
+    var place: String { isHelp ? "built in" : "\(file):\(source.id.spot.place.line)" }
 
     var exemptsSome: Bool { !exemptRoles.isEmpty || !exemptUsers.isEmpty }
 
@@ -109,6 +115,7 @@ struct RuleDraft {
     var windows: [NamedWindow] = []
     var wantsWindow = false
     var isHelp = false
+    var asksMemory = false
 }
 
 extension Exempt {

@@ -10,6 +10,8 @@ final class RuleChecks {
     private let compiler: RuleCompiler
     private(set) var wantsGroups = false
     private(set) var wantsWindow = false
+    /// Whether a template prints what is remembered.
+    private(set) var asksMemory = false
     private let hasWindows: Bool
     private(set) var wantsRate = false
     /// The variables that can be used here.
@@ -301,6 +303,7 @@ final class RuleChecks {
             compiler.usedNames.insert("\(file.name) vars.\(path.field ?? "")")
             check(path, "variable", among: locals, spot, "declare it under vars:")
         case "counters":
+            asksMemory = true
             check(
                 path, "counter", among: compiler.counters.keys.sorted(), spot, "declare it under counters:")
         case "args": check(argument: path, at: spot)
@@ -415,8 +418,9 @@ final class RuleChecks {
         case .message: exists = events.contains(where: \.hasMessage)
         case .channel: exists = events.contains(where: \.hasChannel)
         }
-        let ofFacts: Set<String> = ["messages", "member_for", "away"]
-        if rule.batch != nil, path.root == "user", ofFacts.contains(path.field ?? "") {
+        let isFact = path.root == "user" && ["messages", "member_for", "away"].contains(path.field)
+        if isFact { asksMemory = true }
+        if rule.batch != nil, isFact {
             findings.error("when a batch is acted on, \"\(path.text)\" is not known any more", at: spot)
         }
         if !exists, !events.isEmpty {

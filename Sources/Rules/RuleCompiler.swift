@@ -158,6 +158,11 @@ final class RuleCompiler {
                 drafts.append(draft(rule, file, number: drafts.count))
             }
             for role in file.exempt?.roles ?? [] { check(role: role) }
+            for rule in file.testRules where !ids.contains(rule.value) {
+                findings.error(
+                    "unknown rule \"\(rule.value)\"", at: rule.spot,
+                    hint: Suggestion.hint(for: rule.value, among: ids.sorted()), code: .unknownName)
+            }
             for role in file.testRoles { check(role: role) }
             for channel in file.testChannels { check(channel: channel) }
             for counter in file.testCounters {
@@ -205,6 +210,7 @@ final class RuleCompiler {
         draft.wantsGroups = checks.wantsGroups
         draft.wantsRate = checks.wantsRate
         draft.wantsWindow = checks.wantsWindow
+        draft.asksMemory = checks.asksMemory
         return draft
     }
 

@@ -92,6 +92,8 @@ package struct RuleOutline: Sendable {
     package var stage: Stage
     /// Such as `bots/02-faq.yaml:7`.
     package var place: String
+    /// Whether steward brings it, so that no file has it.
+    package var isBuiltIn: Bool
     /// `live`, `dry` or `disabled`.
     package var run: String
     package var about: String?
@@ -103,7 +105,7 @@ extension RuleSet {
         Stage.allCases.flatMap { stage in
             rules.filter { $0.stage == stage }.map { rule in
                 RuleOutline(
-                    name: rule.id, stage: stage, place: "\(rule.file):\(rule.source.id.spot.place.line)",
+                    name: rule.id, stage: stage, place: rule.place, isBuiltIn: rule.isHelp,
                     run: rule.source.run.rawValue, about: rule.source.about)
             }
         }

@@ -41,6 +41,29 @@ struct RuleTelling {
         }
     }
 
+    /// Why the rule has nothing to do with the event, in words that fit several rules; nil when it has.
+    func aside(_ verdict: Verdict) -> String? {
+        switch verdict {
+        case .disabled: "disabled"
+        case .otherEvent: "look at other events"
+        case .otherChannel: "do not look at this channel"
+        case .notCalled: "are called by commands"
+        default: nil
+        }
+    }
+
+    /// Whether the verdict, or what is done, hangs on what is remembered.
+    func asksMemory(_ verdict: Verdict) -> Bool {
+        switch verdict {
+        case .matches:
+            rule.source.cooldown != nil || rule.source.once != nil || rule.source.batch != nil
+                || rule.asksMemory || rule.condition?.asksMemory == true
+        case .conditionFails: rule.condition?.asksMemory == true
+        case .coolsDown, .onceBefore: true
+        default: false
+        }
+    }
+
     func actions(_ turn: borrowing RuleTurn) -> [String] {
         var decision = Decision()
         var lines: [String] = []

@@ -47,7 +47,7 @@ extension RuleTurn {
             ]
             return decision
         }
-        decision.matched = [rule.id]
+        // Each of the events has counted as a match when it came.
         act(rule, on: batch.events(as: event), event, situation, set, into: &decision)
         return decision
     }

@@ -34,6 +34,8 @@ final class UserTest: Sendable {
         ].compactMap(\.self)
     }
 
+    var asksMemory: Bool { firstTime != nil || messages != nil || memberFor != nil || away != nil }
+
     enum Objection: Equatable {
         case nobody, firstTime(Bool), bot(Bool), messages(String), memberFor(String), away(String), id
         case role([String]), hasRole(String), isNot(String)

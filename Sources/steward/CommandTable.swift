@@ -39,7 +39,7 @@ struct Command: Sendable {
 
         static let config = Option(
             name: "config", value: "FILE",
-            summary: "the configuration; config.yaml in this folder when missing")
+            summary: "the configuration; ./config.yaml when missing")
     }
 
     static let all: [Command] = [

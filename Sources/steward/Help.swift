@@ -1,3 +1,5 @@
+internal import Rules
+
 /// Help texts, made from the table of commands.
 enum Help {
     static func overview() -> String {
@@ -5,12 +7,13 @@ enum Help {
         return """
             Usage: steward COMMAND [OPTIONS]
 
-            Steward logs in to chat services and lets rules and plugins answer, moderate and relay.
+            Steward logs in to chat services and lets rules and plugins answer, moderate
+            and relay.
 
             Commands:
             \(commands)
             steward COMMAND --help shows the options of a command.
-            Exit codes: 0 fine, 1 findings or failure, 2 wrong usage, 78 wrong configuration.
+            Exit codes: 0 fine, 1 findings or failure, 2 wrong usage, 78 bad configuration.
 
             """
     }
@@ -23,26 +26,22 @@ enum Help {
         let operands = command.operands.map { [$0.count.lowerBound == 0 ? "[\($0.names)]" : $0.names] } ?? []
         let words = command.words()
         let word = words.isEmpty ? [] : ["[\(words.count > 4 ? "COMMAND" : words.joined(separator: "|"))]"]
-        var text =
-            "Usage: " + (["steward", command.name] + word + usage + operands).joined(separator: " ") + "\n\n"
-        text += wrapped(command.details) + "\n"
+        // A blank within an option would let the line end there.
+        let parts = (["steward", command.name] + word + usage + operands).map {
+            $0.replacing(" ", with: "\u{A0}")
+        }
+        let whole = Columns.wrapped("Usage: " + parts.joined(separator: " "), to: 80, indent: 7)
+        var text = whole.joined(separator: "\n").replacing("\u{A0}", with: " ") + "\n\n"
+        text += Columns.wrapped(command.details, to: 80, indent: 0).joined(separator: "\n") + "\n"
         if !command.options.isEmpty { text += "\nOptions:\n" }
         for option in command.options {
-            text += "  \(padded("--\(option.name) \(option.value ?? "")", 22))\(option.summary)\n"
+            let line = "  \(padded("--\(option.name) \(option.value ?? "")", 22))\(option.summary)"
+            text += Columns.wrapped(line, to: 80, indent: 24).joined(separator: "\n") + "\n"
         }
         return text
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(1, width - text.count))
-    }
-
-    private static func wrapped(_ text: String) -> String {
-        var lines = [""]
-        for word in text.split(separator: " ") {
-            if lines[lines.count - 1].count + word.count >= 80 { lines.append("") }
-            lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
-        }
-        return lines.joined(separator: "\n")
     }
 }

@@ -24,6 +24,7 @@ struct TriedRules: Sendable {
 
     var failed: Int { examples.count + failures.count }
     var hold: Bool { failed == 0 }
+    var isEmpty: Bool { exampleCount == 0 && tests.isEmpty }
     private var failures: [BotTestFailure] { tests.compactMap(\.failure) }
 
     /// Each failure with what was expected and what was done; empty when all hold.

@@ -52,4 +52,28 @@ import Testing
         #expect(tally.onlyNew == [])
         #expect(replay.events == 4)
     }
+
+    @Test func `what is collected matches when it comes, and not again when it is acted on`() throws {
+        let text = """
+            version: 1
+            rules:
+              greet: {when: memberJoined, batch: 5s, do: [{send: "Welcome, {{ users | join }}!"}]}
+            """
+        let loaded = RuleSet.load(
+            [BotSource(name: "b", bytes: Array(text.utf8))], directory: BotTestTests.directory)
+        var replay = Replay(
+            try #require(loaded.rules), beside: nil, limits: .init(), identities: identities, from: noon)
+        let realm = identities.realm("IS1")
+        for (number, user) in ["ana", "ben"].enumerated() {
+            replay.take(
+                ChatEvent(
+                    id: "\(number)", account: "town", realm: realm,
+                    channel: Channel(id: realm.channel("CH1"), uniqueName: "general", title: "General"),
+                    sentAt: noon + .seconds(number), kind: .memberJoined(Member(user: realm.user(user)))))
+        }
+        replay.take(message("hello", by: "ana", after: .seconds(60)))
+        let tally = try #require(replay.tallies["greet"])
+        #expect(tally.old == 2)
+        #expect(tally.samples == ["memberJoined by ana in general", "memberJoined by ben in general"])
+    }
 }

@@ -53,6 +53,8 @@ import Testing
                         no: it does not look at this channel
                   · 7. all  (bot.yaml:15)
                         not asked: "refund" answers already
+
+                as if nothing was remembered (ana is new, nothing rests, counts are 0): 5
                 """)
     }
 
@@ -64,6 +66,63 @@ import Testing
         #expect(said.contains("→ send to general, removed after 1m: ana: Softly."))
         #expect(said.contains("not asked: \"words\" removed the message"))
         #expect(try explain("heck", roles: ["moderator"]).contains("no: ana is exempt"))
+    }
+
+    @Test func `what does not fit a screen is told in a line, and what looks elsewhere shares one`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            counters:
+              visits: {per: user, keep: forever}
+            rules:
+              words: {when: messageAdded, if: {text: [heck, darn, "and much more that does not fit", "a line of a terminal"]}, do: [delete]}
+              one: {when: memberJoined, do: [{send: x}]}
+              two: {when: memberLeft, do: [{send: x}]}
+              three: {when: memberJoined, if: {user: {bot: true}}, do: [{send: x}]}
+              back: {when: messageAdded, if: {text: hello, user: {messages: over 5}}, do: [{reply: x}]}
+              first: {when: messageAdded, if: {text: hello}, once: per user, also: true, do: [{reply: x}]}
+              plain: {when: messageAdded, if: {text: hello}, also: true, do: [{reply: x}]}
+              visits: {when: messageAdded, if: {text: hello}, also: true, do: [{reply: "{{ counters.visits }}"}]}
+            """)
+        var explanation = try #require(
+            scene.rules.explain(say: "hello", as: "ana", in: "lobby", now: Timestamp(milliseconds: 0)))
+        #expect(explanation.description(in: 100) == explanation.description)
+        #expect(
+            explanation.description(in: 20) == """
+                messageAdded by ana in general: "hello"
+                guards
+                  · 1. words  no: the text has none of "heck", "darn", "and much more that …
+                answers
+                  · 2-4. look at other events: one, two, three
+                  · 5. back  no: ana wrote 0 messages, not over 5
+                  ✓ 6. first  (bot.yaml:10)
+                        matches: "hello"
+                        → reply in general: x
+                        → then never again for this user
+                  ✓ 7. plain  (bot.yaml:11)
+                        matches: "hello"
+                        → reply in general: x
+                  ✓ 8. visits  (bot.yaml:12)
+                        matches: "hello"
+                        → reply in general: 0
+                as if nothing was remembered (ana is new, nothing rests, counts are 0): 5, 6 and
+                  8
+                --rule ID tells all of one rule, --all of each
+                """)
+        explanation.narrow(to: "plain")
+        #expect(explanation.entries.map(\.number) == [7])
+        #expect(explanation.assumption == nil)
+        explanation.narrow(to: "none")
+        #expect(explanation.entries.isEmpty)
+    }
+
+    @Test func `a direct conversation is a place, too`() throws {
+        let scene = try Scene(
+            "version: 1\nrules:\n  it: {when: messageAdded, in: direct, do: [{reply: x}]}\n  other: {when: messageAdded, in: lobby, do: [{reply: x}]}"
+        )
+        let told = try #require(
+            scene.rules.explain(say: "hi", as: "ana", in: "direct", now: Timestamp(milliseconds: 0)))
+        #expect(told.entries.map(\.matches) == [true, false])
     }
 
     @Test func `a condition that must not hold names what it found`() throws {

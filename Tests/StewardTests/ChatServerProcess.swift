@@ -29,7 +29,7 @@ final class ChatServerProcess {
     }
 
     /// Beside the bundle of the tests.
-    private static func program() throws -> URL {
+    static func program() throws -> URL {
         let bundle = CommandLine.arguments.first { $0.contains("stewardPackageTests.xctest") }
         guard let bundle else { throw NotThere() }
         return URL(filePath: bundle).deletingLastPathComponent().appending(path: "steward")

@@ -94,6 +94,36 @@ import Testing
         }
     }
 
+    @Test func `rules of which a test does not hold leave the old ones at work, and the log shows why`()
+        async throws
+    {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward()
+            await steward.transcript.wait(for: "ready: ")
+            let test = """
+
+                    tests:
+                      - {name: politeness, steps: [{say: hello, as: ana, expect: {reply: "Good day, ana"}}]}
+                """
+            try bed.write(
+                TestBed.bot.replacing("Hello, ", with: "Hey, ") + test, to: "bots/bot.yaml")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "the old rules stay")
+            let why = steward.transcript.lines.first { $0.contains("the old rules stay") }
+            #expect(why?.contains("error: test \"politeness\" of \"greeting\", step 1") == true)
+            #expect(why?.contains("Hey, ana") == true)
+            try await bed.server.post("hello", in: general, as: "ana")
+            await bed.wait(for: "Hello, ana.", in: general)
+            try bed.write(
+                TestBed.bot.replacing("Hello, ", with: "Good day, ") + test, to: "bots/bot.yaml")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "loaded 1 rule anew")
+            try await bed.server.post("hello", in: general, as: "ana")
+            await bed.wait(for: "Good day, ana.", in: general)
+            #expect(try await steward.stop() == .fine)
+        }
+    }
+
     @Test func `a changed account is named and refused at the signal`() async throws {
         try await TestBed.run { bed, _ in
             let steward = try bed.steward()

@@ -29,6 +29,9 @@ enum CheckCommand {
             let warnings = findings.count { $0.severity == "warning" }
             let ending = warnings == 0 ? "" : ", \(counted(warnings, "warning"))"
             print("\(counted(rules.ruleNames.count, "rule")), no mistakes\(ending)")
+            if rules.ruleNames.isEmpty {
+                print("rules stand in files *.yaml in the folder that \"bots:\" names")
+            }
         }
         return code
     }

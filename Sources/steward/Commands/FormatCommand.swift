@@ -7,7 +7,7 @@ enum FormatCommand {
     static let command = Command(
         name: "fmt", summary: "lay out rules files in one way",
         details: """
-            Lays out the named rules files, or all of the configuration's bots folder: two spaces a level, a blank line \
+            Lays out the named rules files and folders, or all of the configuration's bots folder: two spaces a level, a blank line \
             between rules, the keys of a rule in the usual order, quotes where other YAML readers would see a number or \
             a truth value, single quotes around regular expressions. Comments stay, and so does the meaning. A file with \
             mistakes is shown and not touched. "-" formats standard input to standard output.
@@ -27,10 +27,11 @@ enum FormatCommand {
                 files = try Bots.files(in: config.botsFolder)
             } catch {
                 Terminal.print(findings: "\(error)")
-                return .configuration
+                return error is BotsError ? .findings : .configuration
             }
         } else {
-            files = arguments.operands
+            // A folder stands for the rules files in it.
+            files = arguments.operands.flatMap { (try? Bots.files(in: $0)) ?? [$0] }
         }
         return format(files, isCheck: arguments.has("check"))
     }

@@ -17,7 +17,7 @@ enum ReplayCommand {
             """,
         options: [
             .config,
-            .init(name: "since", value: "TIME", summary: "how far back: 7d when missing"),
+            .init(name: "since", value: "TIME", summary: "how far back: 7d when missing, all of a file"),
             .init(name: "events", value: "FILE", summary: "events from a file instead of the store"),
             .init(
                 name: "rules", value: "FOLDER", summary: "other rules, to be compared with the present ones"),
@@ -56,7 +56,9 @@ enum ReplayCommand {
         let identities = Identities()
         let events: [ChatEvent]
         if let file = arguments["events"] {
-            events = try EventLines.read(file, account: config.accounts.first?.name ?? "chat", identities)
+            let all = try EventLines.read(file, account: config.accounts.first?.name ?? "chat", identities)
+            // A file was chosen by hand, so all of it counts unless something else is said.
+            events = arguments.has("since") ? all.filter { $0.sentAt >= .now - since } : all
         } else {
             events = try await stored(config, since: .now - since, identities)
         }
@@ -70,10 +72,13 @@ enum ReplayCommand {
         if let folder = arguments["rules"] {
             other.bots =
                 folder.hasPrefix("/") ? folder : FileManager.default.currentDirectoryPath + "/" + folder
+            guard (try? FileManager.default.contentsOfDirectory(atPath: other.botsFolder)) != nil else {
+                throw SettingsMistake("\(folder): the folder of the other rules cannot be read")
+            }
             others = try Bots.read(other).0
         }
         guard let first = events.first else {
-            print("there are no events to replay")
+            Terminal.complain("steward replay: there are no events since then\n")
             return .fine
         }
         var replay = Replay(

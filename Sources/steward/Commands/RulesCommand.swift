@@ -27,7 +27,9 @@ enum RulesCommand {
         guard let listing else { return end }
         do {
             let records = try await listing.records()
-            print(arguments.has("json") ? listing.json(records, at: .now) : listing.text(records, at: .now))
+            let isJSON = arguments.has("json")
+            let text = isJSON ? listing.json(records, at: .now) : listing.text(records, at: .now)
+            if !text.isEmpty { print(text) }
             return .fine
         } catch {
             Terminal.complain("steward rules: \(error)\n")
@@ -62,7 +64,8 @@ enum RulesCommand {
                     lines.append(["guards", "answers", "observers"][rule.stage.rawValue])
                 }
                 let record = records?[rule.name]
-                let isOdd = records != nil && rule.run == "live" && Self.isOdd(record, at: now)
+                let isOdd =
+                    records != nil && rule.run == "live" && !rule.isBuiltIn && Self.isOdd(record, at: now)
                 let mark = isOdd ? "!" : " "
                 let run = rule.run == "live" ? "" : " \(rule.run)"
                 lines.append(
@@ -110,9 +113,13 @@ enum RulesCommand {
         private static func words(_ record: RuleRecord?, at now: Timestamp) -> String {
             guard let record, let last = record.lastMatch else { return "has never matched" }
             let often = record.matchesADay(until: now)
-            let rounded = often >= 10 ? "\(Int(often.rounded()))" : "\((often * 10).rounded() / 10)"
+            let tenths = Int((often * 10).rounded())
+            let rounded =
+                often >= 10 || tenths % 10 == 0 ? "\(Int(often.rounded()))" : "\(tenths / 10).\(tenths % 10)"
             let ago = "matched \((now - last).agoInWords)"
-            return often == 0 ? "\(ago), not within thirty days" : "\(ago), \(rounded) times a day"
+            if often == 0 { return "\(ago), not within thirty days" }
+            if tenths == 0 { return "\(ago), less than once in ten days" }
+            return "\(ago), \(rounded == "1" ? "once" : "\(rounded) times") a day"
         }
     }
 }

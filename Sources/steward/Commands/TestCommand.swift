@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Rehearsal
 internal import Rules
 
 /// `steward test`: the examples and tests in the rules.
@@ -18,11 +19,30 @@ enum TestCommand {
             .init(name: "watch", value: nil, summary: "runs them again when a file changes"),
         ]
     ) { arguments in
-        guard arguments.has("watch") else { return run(arguments) }
+        guard arguments.has("watch") else { return runAndReport(arguments) }
         return await watch(arguments)
     }
 
-    private static func run(_ arguments: Arguments) -> ExitCode {
+    /// With the results in a file where one is named: also what kept the tests from being run, so that no older
+    /// results are taken for these.
+    private static func runAndReport(_ arguments: Arguments) -> ExitCode {
+        var junit = JUnitReport()
+        junit.add(
+            "the rules can be read", of: "steward", took: .zero,
+            failure: ("they cannot", "steward check shows the mistakes"))
+        var text = junit.text
+        let end = run(arguments, &text)
+        guard end != .usage, let file = arguments["junit"] else { return end }
+        do {
+            try Data(text.utf8).write(to: URL(filePath: file))
+        } catch {
+            Terminal.complain("steward test: \(file): cannot be written\n")
+            return end == .fine ? .findings : end
+        }
+        return end
+    }
+
+    private static func run(_ arguments: Arguments, _ junit: inout String) -> ExitCode {
         Bots.look(arguments) { config, rules, _ in
             let rule = arguments["rule"]
             if let rule, !rules.ruleNames.contains(rule) {
@@ -32,17 +52,12 @@ enum TestCommand {
             }
             let tried = TriedRules(rules, of: rule, limits: config.turnLimits)
             Terminal.print(findings: tried.report)
-            print(
-                "\(tried.summary) (\(tried.took / .milliseconds(1) < 1 ? "under 1" : "\(Int(tried.took / .milliseconds(1)))") ms)"
-            )
-            if let file = arguments["junit"] {
-                do {
-                    try Data(tried.junit.utf8).write(to: URL(filePath: file))
-                } catch {
-                    Terminal.complain("\(file): cannot be written\n")
-                    return .findings
-                }
+            let took = Int(tried.took / .milliseconds(1))
+            print("\(tried.summary) (\(took < 1 ? "under 1" : "\(took)") ms)")
+            if let rule, tried.isEmpty {
+                print("\"\(rule)\" has none of its own; those that stand beside the rules run without --rule")
             }
+            junit = tried.junit
             return tried.hold ? .fine : .findings
         }
     }
@@ -53,7 +68,7 @@ enum TestCommand {
             // Looked at before the run, so that what changes meanwhile is not missed.
             let before = WatchedFiles(config: file)
             Terminal.clear()
-            _ = run(arguments)
+            _ = runAndReport(arguments)
             Terminal.flush()
             repeat {
                 guard (try? await Task.sleep(for: .milliseconds(250))) != nil else { return .fine }

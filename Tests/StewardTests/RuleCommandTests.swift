@@ -1,0 +1,287 @@
+import Chat
+import ChatServer
+import Foundation
+import FoundationXML
+import JSON
+import Testing
+
+@testable import steward
+
+/// The commands that look at rules, by the built program, as a shell or a CI system calls it.
+@Suite(.timeLimit(.minutes(3))) struct RuleCommands {
+    /// A configuration that logs in nowhere.
+    private static let config = """
+        accounts:
+          twilio: {service: twilio, identity: steward, endpoint: "ws://127.0.0.1:9", token: {url: "http://127.0.0.1:9"}, join: [general]}
+        storage: {file: steward.db}
+        """
+
+    private static let bot = """
+        version: 1
+        rules:
+          greeting:
+            when: messageAdded
+            if: {text: [hello]}
+            cooldown: 1m per user
+            do: [{reply: "Hello, {{ user.name }}."}]
+            examples: {match: [hello]}
+            tests:
+              - {name: it greets & <more>, steps: [{say: hello, as: ana, expect: {reply: "Hello, ana"}}]}
+        """
+
+    private struct Shell {
+        let folder: Tools.Folder
+
+        init(_ files: [String: String] = ["bots/bot.yaml": RuleCommands.bot]) throws {
+            folder = try Tools.Folder(["config.yaml": RuleCommands.config])
+            try FileManager.default.createDirectory(
+                atPath: folder.path + "/bots", withIntermediateDirectories: true)
+            for (name, text) in files { try folder.write(name, text) }
+        }
+
+        func run(_ words: String...) async throws -> (code: Int32?, output: String, errors: String) {
+            let (command, more) = (words[0], Array(words.dropFirst()))
+            return try await RuleCommands.run([command, "--config", folder.path + "/config.yaml"] + more)
+        }
+    }
+
+    private static func run(_ words: [String]) async throws -> (
+        code: Int32?, output: String, errors: String
+    ) {
+        let program = try ChatServerProcess.program().path()
+        let result = try await ChildProcess.run([program] + words, timeout: .seconds(120))
+        return (
+            result.exitCode, String(decoding: result.output, as: UTF8.self),
+            String(decoding: result.errors, as: UTF8.self)
+        )
+    }
+
+    // MARK: The store
+
+    @Test func `rules and replay read the store of a steward that runs, and of one that has ended`()
+        async throws
+    {
+        try await TestBed.run { bed, general in
+            let config = bed.usualConfig.replacing(
+                "{file: steward.db}", with: "{file: steward.db, keep_events: 7d}")
+            let steward = try bed.steward(config)
+            await steward.transcript.wait(for: "ready: ")
+            try await bed.server.post("hello", in: general, as: "ana")
+            await bed.wait(for: "Hello, ana.", in: general)
+            try await bed.server.post("good day", in: general, as: "ana")
+            try await bed.server.post("hello and good day", in: general, as: "ana")
+            await bed.wait(for: "Hello, ana.", count: 2, in: general)
+            let others = bed.folder.appending(path: "others")
+            try FileManager.default.createDirectory(at: others, withIntermediateDirectories: true)
+            try bed.write(TestBed.bot.replacing("[hello]", with: "[good]"), to: "others/bot.yaml")
+            func look(_ command: String...) async throws -> String {
+                let file = bed.folder.appending(path: "config.yaml").path()
+                let end = try await Self.run([command[0], "--config", file] + command.dropFirst())
+                #expect(end.code == 0, "\(end.errors)")
+                return end.output
+            }
+            func compare() async throws {
+                let replayed = try JSON(
+                    parsing: Array(
+                        try await look("replay", "--since", "7d", "--rules", others.path(), "--json").utf8))
+                #expect(replayed["rule"]?.string == "greeting")
+                #expect((replayed["matches"]?.int, replayed["matches_new"]?.int) == (2, 2))
+                #expect(
+                    replayed["only_old"]?.array == ["messageAdded by ana in general: \"hello\""])
+                #expect(
+                    replayed["only_new"]?.array == ["messageAdded by ana in general: \"good day\""])
+                let listed = try JSON(parsing: Array(try await look("rules", "--json").utf8))
+                #expect(listed["matches_30d"]?.int == 2)
+                #expect(listed["last_failure"] == .null)
+            }
+            try await compare()
+            #expect(try await look("rules").contains("  1. greeting"))
+            #expect(try await look("rules").contains("2 times a day"))
+            #expect(try await steward.stop() == .fine)
+            try await compare()
+            let exported = bed.folder.appending(path: "events.jsonl").path()
+            let count = try await look("replay", "--export", exported)
+            #expect(count.hasSuffix(" events in \(exported)\n"))
+            let again = try JSON(
+                parsing: Array(try await look("replay", "--events", exported, "--json").utf8))
+            #expect(again["matches"]?.int == 2)
+        }
+    }
+
+    @Test func `a store that is missing, foreign or of a later steward is named`() async throws {
+        let shell = try Shell()
+        let none = try await shell.run("rules")
+        #expect(none.code == 0)
+        #expect(none.output.hasSuffix("there is no store yet, so nothing is known of what matched\n"))
+        let nothing = try await shell.run("replay")
+        #expect(nothing.code == 1)
+        #expect(nothing.errors.contains("there is no store yet - name a file of events with --events"))
+        for (text, what) in [("", "this is no store of steward's"), ("not a database", "is not a database")] {
+            try shell.folder.write("steward.db", text)
+            for command in ["rules", "replay"] {
+                let end = try await shell.run(command)
+                #expect(end.code == 1)
+                #expect(end.errors.contains("steward.db: ") && end.errors.contains(what), "\(end.errors)")
+            }
+        }
+        #expect(shell.folder.read("steward.db") == "not a database")
+    }
+
+    // MARK: Tests
+
+    /// The attributes of the elements of an XML file, and whether it is well formed.
+    private final class XML: NSObject, XMLParserDelegate {
+        var elements: [(name: String, attributes: [String: String])] = []
+        var isWellFormed = false
+
+        init(_ text: String) {
+            super.init()
+            let parser = XMLParser(data: Data(text.utf8))
+            parser.delegate = self
+            isWellFormed = parser.parse()
+        }
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+            qualifiedName: String?, attributes: [String: String]
+        ) {
+            elements.append((name, attributes))
+        }
+
+        func attributes(of name: String) -> [[String: String]] {
+            elements.filter { $0.name == name }.map(\.attributes)
+        }
+    }
+
+    @Test func `test writes its results as XML, with what fails and what kept tests from running`()
+        async throws
+    {
+        let shell = try Shell()
+        let file = shell.folder.path + "/results.xml"
+        #expect(try await shell.run("test", "--junit", file).code == 0)
+        var xml = XML(shell.folder.read("results.xml"))
+        #expect(xml.isWellFormed)
+        #expect(xml.attributes(of: "testcase").map { $0["name"] } == ["examples", "it greets & <more>"])
+        #expect(xml.attributes(of: "failure").isEmpty)
+
+        try shell.folder.write("bots/bot.yaml", Self.bot.replacing("Hello, {{", with: "Bye, <{{"))
+        let failed = try await shell.run("test", "--junit", file)
+        #expect(failed.code == 1)
+        #expect(
+            failed.output.contains(
+                "bots/bot.yaml:10:44: error: test \"it greets & <more>\" of \"greeting\", step 1"))
+        #expect(failed.output.contains("1 of 1 example and 1 test does not hold"))
+        xml = XML(shell.folder.read("results.xml"))
+        #expect(xml.isWellFormed)
+        #expect(xml.attributes(of: "testsuites").first?["failures"] == "1")
+        #expect(xml.attributes(of: "failure").count == 1)
+
+        // Older results must not be taken for those of rules that cannot be read.
+        try shell.folder.write("bots/bot.yaml", "rules: 5\n")
+        #expect(try await shell.run("test", "--junit", file).code == 1)
+        xml = XML(shell.folder.read("results.xml"))
+        #expect(xml.isWellFormed)
+        #expect(xml.attributes(of: "testcase").map { $0["name"] } == ["the rules can be read"])
+        #expect(xml.attributes(of: "failure").count == 1)
+    }
+
+    @Test func `test with watch runs again when a file changes`() async throws {
+        let shell = try Shell()
+        let process = Process()
+        process.executableURL = try ChatServerProcess.program()
+        process.arguments = ["test", "--watch", "--config", shell.folder.path + "/config.yaml"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        var text = ""
+        func wait(for words: String) {
+            while !text.contains(words), case let data = output.fileHandleForReading.availableData,
+                !data.isEmpty
+            {
+                text += String(decoding: data, as: UTF8.self)
+            }
+            #expect(text.contains(words))
+            text = ""
+        }
+        wait(for: "1 example and 1 test hold")
+        try shell.folder.write("bots/bot.yaml", Self.bot.replacing("Hello, {{", with: "Bye, {{"))
+        wait(for: "1 of 1 example and 1 test does not hold")
+        try shell.folder.write("bots/bot.yaml", "rules: 5\n")
+        wait(for: "error: ")
+        // A new file is seen, too.
+        try shell.folder.write("bots/bot.yaml", Self.bot)
+        try shell.folder.write(
+            "bots/more.yaml", "version: 1\nrules: {more: {when: memberJoined, do: [{send: x}]}}\n")
+        wait(for: "1 example and 1 test hold")
+    }
+
+    // MARK: How the commands end
+
+    @Test func `the commands end as they promise`() async throws {
+        let shell = try Shell()
+        func code(_ words: String...) async throws -> Int32? {
+            try await Self.run(
+                [words[0], "--config", shell.folder.path + "/config.yaml"] + words.dropFirst()
+            )
+            .code
+        }
+        for command in ["check", "test", "rules"] { #expect(try await code(command) == 0) }
+        #expect(try await code("explain", "--say", "hello") == 0)
+        #expect(try await code("explain", "--say", "hello", "--in", "nowhere") == 2)
+        #expect(try await code("explain", "--say", "hello", "--rule", "nothing") == 2)
+        #expect(try await code("explain", "--say", "hello", "--role", "king") == 2)
+        #expect(try await code("explain") == 2)
+        #expect(try await code("test", "--rule", "nothing") == 2)
+        #expect(try await code("test", "--junit", "/nowhere/x.xml") == 1)
+        #expect(try await code("replay", "--since", "long") == 2)
+        #expect(try await code("replay", "--events", shell.folder.path + "/none") == 1)
+        #expect(try await code("rules", "--unknown") == 2)
+        try shell.folder.write("events", "{\"user\":\"ana\",\"text\":\"hello\",\"channel\":\"general\"}\n")
+        #expect(try await code("replay", "--events", shell.folder.path + "/events") == 0)
+        #expect(
+            try await code(
+                "replay", "--events", shell.folder.path + "/events", "--rules", shell.folder.path + "/none")
+                == 1)
+        try shell.folder.write("bots/bot.yaml", "rules: 5\n")
+        for command in ["check", "test", "rules", "replay"] { #expect(try await code(command) == 1) }
+        #expect(try await code("explain", "--say", "hello") == 1)
+        #expect(try await code("run") == 78)
+        try FileManager.default.removeItem(atPath: shell.folder.path + "/bots")
+        for command in ["check", "test", "rules", "fmt"] { #expect(try await code(command) == 1) }
+        try shell.folder.write("config.yaml", "accounts: {}\n")
+        for command in ["check", "test", "rules", "replay", "run", "fmt"] {
+            #expect(try await code(command) == 78)
+        }
+    }
+
+    @Test func `help fits eighty columns`() {
+        for text in Command.all.map(Help.of) + [Help.overview()] {
+            for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+        }
+    }
+
+    @Test func `explain tells programs of each rule on a line, and people what it could not look at`()
+        async throws
+    {
+        let shell = try Shell()
+        let lines = try await shell.run("explain", "--say", "oh hello", "--as", "ana", "--json").output
+            .split(separator: "\n")
+        #expect(lines.count == 1)
+        let told = try JSON(parsing: Array(try #require(lines.first).utf8))
+        #expect(told["rule"]?.string == "greeting")
+        #expect((told["matches"]?.bool, told["asks_memory"]?.bool) == (true, true))
+        #expect(told["reason"]?.string == "matches: \"hello\"")
+        #expect(told["actions"]?[0]?.string == "reply in general: Hello, ana.")
+        #expect(told["place"]?.string?.hasSuffix("bots/bot.yaml:3") == true)
+        let text = try await shell.run("explain", "--say", "hello", "--as", "ana").output
+        #expect(
+            text.hasSuffix(
+                "\nas if nothing was remembered (ana is new, nothing rests, counts are 0): 1\n"))
+        let no = try await shell.run("explain", "--say", "bye").output
+        #expect(!no.contains("remembered"))
+    }
+}
