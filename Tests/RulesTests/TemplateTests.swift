@@ -113,7 +113,7 @@ import Testing
 
     @Test(arguments: [
         ("{{ user.nme }}", "unknown value \"user.nme\" - did you mean \"user.name\"?"),
-        ("{{ usr.name }}", "unknown value \"usr.name\" - did you mean \"user\"?"),
+        ("{{ usr.name }}", "unknown value \"usr.name\" - did you mean \"user.name\"?"),
         ("{{ vars.handbok }}", "unknown variable \"handbok\" - did you mean \"vars.handbook\"?"),
         ("{{ match.who }}", "unknown group \"who\" - name a group of the regex: (?<who>...)"),
         ("{{ user.name | uper }}", "unknown filter \"uper\" - did you mean \"upper\"?"),
