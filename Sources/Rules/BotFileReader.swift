@@ -60,6 +60,9 @@ final class BotFileReader {
     func read<Target>(_ node: YAMLNode, _ table: KeyTable<Target>, into target: inout Target) {
         guard let entries = mapping(node, table.owner) else { return }
         if let witness { return witness.took(table, target, node) }
+        if entries.isEmpty, table.isNeverEmpty {
+            error("\(table.owner) has no keys", at: node, hint: "write what it asks for, or remove it")
+        }
         for entry in entries { read(entry, table, into: &target) }
     }
 

@@ -127,7 +127,7 @@ extension BotTables {
         "user",
         otherNames: [
             "roles": "role", "is_bot": "bot", "age": "member_for", "new": "first_time", "ids": "id",
-        ],
+        ], isNeverEmpty: true,
         [
             Key("first_time", "true: never seen before in this service.") { node, user, reader in
                 user.firstTime = reader.bool(node)
@@ -175,7 +175,7 @@ extension BotTables {
         ])
 
     static let role = KeyTable<BotUser>(
-        "role",
+        "role", isNeverEmpty: true,
         [
             Key("not", "A role the member must not have, or a list.") { node, user, reader in
                 user.notRoles = reader.texts(node, "not")

@@ -72,6 +72,7 @@ extension BotTables {
     static let links = KeyTable<BotLinks>(
         "links",
         otherNames: ["hosts": "hosts_in", "in": "hosts_in", "not_in": "hosts_not_in", "at_least": "count"],
+        isNeverEmpty: true,
         [
             Key("hosts_in", "Hosts of which one must be linked; each covers its sub-domains.") {
                 node, links, reader in
@@ -94,7 +95,7 @@ extension BotTables {
 
     static let mentions = KeyTable<BotMentions>(
         "mentions",
-        otherNames: ["count": "at_least", "who": "of"],
+        otherNames: ["count": "at_least", "who": "of"], isNeverEmpty: true,
         [
             Key("at_least", "How many at least; 1 unless given.") { node, mentions, reader in
                 guard let text = reader.text(node) else { return }

@@ -88,7 +88,7 @@ enum BotTables {
         ])
 
     static let listFile = KeyTable<BotList>(
-        "a list from a file", required: ["file"],
+        "a list from a file", required: ["file"], isNeverEmpty: true,
         [
             Key("file", "One word or phrase a line, # for comments; the path is relative to the bots folder.")
             {
@@ -126,7 +126,7 @@ enum BotTables {
 
     static let exempt = KeyTable<Exempt>(
         "exempt",
-        otherNames: ["role": "roles", "user": "users", "bot": "bots"],
+        otherNames: ["role": "roles", "user": "users", "bot": "bots"], isNeverEmpty: true,
         [
             Key("roles", "Role names.") { node, exempt, reader in
                 exempt.roles = reader.texts(node, "roles") ?? []
@@ -243,7 +243,7 @@ enum BotTables {
 
     /// Kinds of `when` that are written with keys of their own.
     static let specialEvents = KeyTable<BotRule>(
-        "when", noun: "event",
+        "when", noun: "event", isNeverEmpty: true,
         [
             Key("command", "A word by which people call it: {name: karma, args: {who: optional person}}.") {
                 node, rule, reader in

@@ -40,11 +40,13 @@ struct KeyTable<Target>: Sendable {
     let required: [String]
     /// Keys that belong one level deeper, below which key.
     let deeper: [String: String]
+    /// Whether a mapping without any key is a mistake: what asks for nothing would be true of everybody.
+    let isNeverEmpty: Bool
     private let byName: [String: Key<Target>]
 
     init(
         _ owner: String, noun: String = "key", otherNames: [String: String] = [:], required: [String] = [],
-        deeper: [String: String] = [:], _ keys: [Key<Target>]
+        deeper: [String: String] = [:], isNeverEmpty: Bool = false, _ keys: [Key<Target>]
     ) {
         self.owner = owner
         self.noun = noun
@@ -52,6 +54,7 @@ struct KeyTable<Target>: Sendable {
         self.otherNames = otherNames
         self.required = required
         self.deeper = deeper
+        self.isNeverEmpty = isNeverEmpty
         byName = Dictionary(keys.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

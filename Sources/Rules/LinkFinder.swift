@@ -10,6 +10,8 @@ struct Link: Sendable, Equatable {
     /// The host and what it is a sub-domain of, the longest first.
     var domains: [Substring] {
         var domains = [host[...]]
+        // No longer name can be looked up, and a text of dots must not be a long list.
+        guard host.utf8.count <= 253 else { return domains }
         while let rest = domains[domains.count - 1].firstIndex(of: ".") {
             let domain = domains[domains.count - 1]
             domains.append(domain[domain.index(after: rest)...])
@@ -49,7 +51,7 @@ struct LinkFinder {
                 if byte == UInt8(ascii: "."), isInName(bytes[index - 1]), isInName(bytes[index + 1]) {
                     return true
                 }
-                if byte == UInt8(ascii: ":"), bytes[index + 1] == UInt8(ascii: "/") { return true }
+                if byte == UInt8(ascii: ":"), isSlash(bytes[index + 1]) { return true }
             }
             return false
         } ?? true
@@ -58,6 +60,10 @@ struct LinkFinder {
     /// The highest bit is set for 0 and for nothing else that is ASCII.
     private static func zero(_ byte: UInt8) -> UInt8 { (byte &- 1) & ~byte }
 
+    private static func isSlash(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
+    }
+
     private static func isInName(_ byte: UInt8) -> Bool {
         (byte | 32) &- 97 < 26 || byte &- 48 < 10 || byte >= 0x80 || byte == 45 || byte == 95
     }
@@ -65,8 +71,8 @@ struct LinkFinder {
     private mutating func find() {
         var i = 0
         while i < scalars.count {
-            if isAt(i, "://"), let scheme = schemeStart(before: i) {
-                i = takeAddress(from: i + 3, after: scheme)
+            if let start = addressStart(at: i) {
+                i = takeAddress(from: start)
             } else if scalars[i] == ".", i > 0, isNamePart(i - 1), isNamePart(i + 1) {
                 i = takeBareHost(around: i)
             } else {
@@ -75,9 +81,22 @@ struct LinkFinder {
         }
     }
 
-    private func isAt(_ i: Int, _ text: String) -> Bool {
-        scalars.count - i >= text.unicodeScalars.count && scalars[i...].starts(with: text.unicodeScalars)
+    /// What stands behind the scheme that this colon ends, and its slashes. They may lean either way and, behind http
+    /// and https, there may be one alone or more than two: a browser takes them all for two.
+    private func addressStart(at colon: Int) -> Int? {
+        guard scalars[colon] == ":", isSlash(colon + 1), let scheme = schemeStart(before: colon) else {
+            return nil
+        }
+        var start = colon + 1
+        while isSlash(start) { start += 1 }
+        if start == colon + 2 {
+            let name = String(String.UnicodeScalarView(scalars[scheme..<colon])).lowercased()
+            guard name == "http" || name == "https" else { return nil }
+        }
+        return start
     }
+
+    private func isSlash(_ i: Int) -> Bool { i < scalars.count && (scalars[i] == "/" || scalars[i] == "\\") }
 
     /// A scheme has two letters at least, so that "x://" stays a way to write.
     private func schemeStart(before colon: Int) -> Int? {
@@ -88,20 +107,27 @@ struct LinkFinder {
 
     // MARK: Addresses
 
-    private mutating func takeAddress(from start: Int, after scheme: Int) -> Int {
-        var begin = start
-        while begin < scalars.count, scalars[begin] == "/" || scalars[begin] == "\\" { begin += 1 }
-        var end = begin
+    private mutating func takeAddress(from start: Int) -> Int {
+        var end = start
         while end < scalars.count, !Self.endsAuthority(scalars[end]) { end += 1 }
-        var authority = scalars[begin..<end]
+        var authority = scalars[start..<end]
         // What stands before an "@" is the name of a user, however much it looks like a host.
         if let at = authority.lastIndex(of: "@") { authority = authority[(at + 1)...] }
         if authority.first != "[", let colon = authority.lastIndex(of: ":") {
             authority = authority[..<colon]
         }
         if !authority.isEmpty { add(String(String.UnicodeScalarView(authority)), isSure: true) }
-        while end < scalars.count, !Self.endsAddress(scalars[end]) { end += 1 }
+        while end < scalars.count, !Self.endsAddress(scalars[end]), !beginsAnother(at: end) { end += 1 }
         return max(end, start)
+    }
+
+    /// Whether a new address follows without a space: `[a](https://a.org)[b](https://b.org)`. One that is part of a
+    /// path or query belongs to it.
+    private func beginsAnother(at colon: Int) -> Bool {
+        guard addressStart(at: colon) != nil, let scheme = schemeStart(before: colon), scheme > 0 else {
+            return false
+        }
+        return ",;|()[]{}!*'`".unicodeScalars.contains(scalars[scheme - 1])
     }
 
     private static func endsAddress(_ scalar: Unicode.Scalar) -> Bool {
@@ -187,7 +213,9 @@ struct LinkFinder {
 
     private mutating func add(_ written: String, isSure: Bool) {
         let host = written.percentDecoded
-        links.append(Link(host: asciiHost(host) ?? host.lowercased(), isSure: isSure))
+        // Joiners make no name, and where they are not shown it looks like one.
+        let name = asciiHost(host) ?? asciiHost(host.withoutJoiners)
+        links.append(Link(host: name ?? host.lowercased(), isSure: isSure))
     }
 }
 
@@ -253,6 +281,10 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    fileprivate var withoutJoiners: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0 != "\u{200C}" && $0 != "\u{200D}" }))
+    }
+
     /// With `%2e` and the like read as a browser reads them.
     fileprivate var percentDecoded: String {
         guard utf8.contains(UInt8(ascii: "%")) else { return self }

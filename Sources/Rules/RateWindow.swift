@@ -10,6 +10,9 @@ struct RateWindowKey: Sendable, Hashable {
     var seesBots: Bool
     /// The rule's words about whose count; empty for everyone.
     var only: String
+
+    /// Whether it tells a crowd of strangers from people who come back.
+    var countsArrivals: Bool { kind == .joins && per != .user }
 }
 
 /// Whom a rate does not count.

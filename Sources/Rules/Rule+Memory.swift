@@ -84,6 +84,12 @@ extension ChatEvent {
         guard let message, let channel else { return nil }
         return MemoryKey(owner: "rules", name: "answered \(message.id)", subject: .channel(channel.id))
     }
+
+    /// Under which it is remembered that a rule has warned about the message.
+    func warnedKey(by rule: String) -> MemoryKey? {
+        guard let message, let channel else { return nil }
+        return MemoryKey(owner: rule, name: "warned \(message.id)", subject: .channel(channel.id))
+    }
 }
 
 extension Regex {

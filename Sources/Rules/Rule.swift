@@ -23,6 +23,8 @@ final class Rule: Sendable {
     let group: String?
     /// Whether it may take the message away.
     let removes: Bool
+    /// A guard that sees a message again each time it changes, and says something about it.
+    let warnsOnce: Bool
     /// Names under which its memory may be: its own and its former one.
     let owners: [String]
     let vars: [String: String]
@@ -66,6 +68,11 @@ final class Rule: Sendable {
         isCounted = draft.stage == .answer && answers && draft.source.also?.value != true
         group = draft.source.group?.value
         removes = draft.source.allSteps.contains { $0.verb == .delete }
+        warnsOnce =
+            draft.stage == .guard && events.contains(.messageEdited)
+            && draft.source.allSteps.contains {
+                $0.verb == .warn || $0.verb == .reply || $0.verb == .dm || $0.verb == .send
+            }
         counters = draft.counters
         windows = draft.windows
         wantsWindow = draft.wantsWindow

@@ -125,14 +125,20 @@ package final class RuleSet: Sendable {
             // What is counted is counted first, whatever the other stages do.
             if stage == .guard {
                 for window in liveRateWindows { events.formUnion(rateWindows[window].key.kind.events) }
+                if countsArrivals { events.formUnion([.serviceUp, .serviceDown]) }
             }
             guard !events.isEmpty else { return nil }
             return RuleHandler(rules: self, turn: turn, stage: stage, events: events)
         }
     }
 
+    private var countsArrivals: Bool { liveRateWindows.contains { rateWindows[$0].key.countsArrivals } }
+
     /// The names of all rules of the files, in order.
     package var ruleNames: [String] { rules.lazy.filter { !$0.isHelp }.map(\.id) }
+
+    /// Of these rules those that are not here any more, under a new name (`was:`) neither.
+    package func missing(of names: [String]) -> [String] { names.filter { ids[$0] == nil } }
 
     func rule(owner: String) -> Rule? { ids[owner] }
 
@@ -151,6 +157,7 @@ package final class RuleSet: Sendable {
             return continuation.resumed(outcome, event, situation)
         }
         return try turn.withLock { turn throws(OverrunError) in
+            if stage == .guard { turn.rates.note(name, event, at: situation.now) }
             let decision = turn.decide(event, name, situation, stage, self, witness: nil)
             if let overrun = turn.overrun { throw overrun }
             return decision

@@ -7,6 +7,20 @@ struct Rates: Sendable {
     private var folded = FoldedText()
     /// For each exemption whether the event's member has it: 0 for not asked yet, 1 for no, 2 for yes.
     private var exempt: [UInt8] = []
+    /// Until when the arrivals of an account are those of its own return.
+    private var returns: [String: Timestamp] = [:]
+
+    /// Who is found in the channels after steward itself was away has not come just now.
+    static let pauseAfterReturn = Duration.seconds(60)
+
+    /// Notes that an account was away.
+    mutating func note(_ name: EventName, _ event: ChatEvent, at now: Timestamp) {
+        switch name {
+        case .serviceDown: returns[event.account] = Timestamp(milliseconds: .max)
+        case .serviceUp: returns[event.account] = now + Self.pauseAfterReturn
+        default: break
+        }
+    }
 
     /// Counts the event in the windows that are about it, and appends the probe of each rate that it fulfils.
     mutating func count(
@@ -100,6 +114,11 @@ struct Rates: Sendable {
         _ event: ChatEvent, _ look: EventLook, _ window: RateWindow, _ situation: Situation, _ set: RuleSet
     ) -> Bool {
         if !window.key.seesBots, look.isBot == true { return false }
+        if window.key.countsArrivals {
+            if let end = returns[event.account], situation.now < end { return false }
+            // When a split heals, known people come back.
+            if window.only?.firstTime == nil, situation.facts.firstSeen != nil { return false }
+        }
         let number = window.key.exemption
         if exempt[number] == 0 {
             let exemption = set.exemptions[number]

@@ -450,6 +450,7 @@ struct RuleTurn {
         let isUsage = rule.command != nil && !fits(rule, event, situation)
         let before = progress.decision.actions.count
         let stops = perform(rule, event, situation, set, into: &progress.decision)
+        if rule.warnsOnce { warnOnce(rule, event, situation, from: before, &progress.decision) }
         let done = progress.decision.actions[before...]
         if rule.stage == .guard, stops || rule.removes && done.contains(where: \.deletes) {
             progress.decision.removed = true
@@ -459,6 +460,22 @@ struct RuleTurn {
         if let group = rule.group { progress.groups[group] = rule.id }
         let endsGuards = rule.stage == .guard && rule.source.continues?.value != true
         if stops || endsGuards { progress.ending = .notAsked(after: rule.id) }
+    }
+
+    /// A service tells a reaction to a message, or a receipt of it, as a change of the message: what was said about it
+    /// where it stands is not said again.
+    private func warnOnce(
+        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, from first: Int, _ decision: inout Decision
+    ) {
+        let isWarning = { (action: ChatAction) in action.talks && action.place == event.place }
+        guard decision.actions[first...].contains(where: isWarning), let key = event.warnedKey(by: rule.id)
+        else { return }
+        if situation.memory.value(of: key) == nil {
+            decision.changes.append(.claim(key, at: situation.now, most: 1, keep: .seconds(7 * 86_400)))
+        } else {
+            let others = decision.actions[first...].filter { !isWarning($0) }
+            decision.actions.replaceSubrange(first..., with: others)
+        }
     }
 
     private func count(

@@ -68,17 +68,18 @@ struct Daemon: Sendable {
                 settings, accounts: accounts, handlers: bots.rules.handlers + config.plugins,
                 directory: config.directory, journal: journal, identities: identities, log: log
             ) { engine in
-                await watch(engine).run(until: wishes)
+                await watch(engine, bots).run(until: wishes)
             }
         }
         wishes.whenImpatient { running.cancel() }
         return try await running.value
     }
 
-    private func watch(_ engine: Engine) -> Watch {
-        Watch(
+    private func watch(_ engine: Engine, _ bots: Bots) -> Watch {
+        let names = Locked(bots.rules.ruleNames)
+        return Watch(
             engine: engine, require: config.require, systemd: Systemd(environment: environment), log: log,
-            reload: { Reload(daemon: self).run(engine) })
+            reload: { Reload(daemon: self, names: names).run(engine) })
     }
 
     private var settings: EngineSettings {

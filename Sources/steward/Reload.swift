@@ -7,6 +7,8 @@ internal import Rules
 /// Accounts that failed for good are tried again in any case: that is what somebody who acted asks for.
 struct Reload {
     let daemon: Daemon
+    /// The names of the rules at work.
+    let names: Locked<[String]>
 
     /// Nil when the new rules are at work; else in one line why the old ones stay.
     func run(_ engine: Engine) -> String? {
@@ -23,6 +25,14 @@ struct Reload {
             let bots = try Bots.load(config)
             for warning in bots.warnings { log.warning(warning.report) }
             engine.replace(handlers: bots.rules.handlers + config.plugins, directory: config.directory)
+            let missing = names.withLock { names in
+                defer { names = bots.rules.ruleNames }
+                return bots.rules.missing(of: names)
+            }
+            if !missing.isEmpty {
+                log.warning(
+                    "not in the files any more: \(counted(missing.count, "rule")), \(Self.list(missing))")
+            }
             log.info("loaded \(counted(bots.rules.ruleNames.count, "rule")) anew")
             return nil
         } catch {
@@ -30,6 +40,12 @@ struct Reload {
             log.error("the old rules stay:\n\(report)")
             return report.split(separator: "\n").first.map(String.init) ?? "something is wrong"
         }
+    }
+
+    /// The names, or the first of many.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ")
+        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
     private func retryFailed(_ engine: Engine) {

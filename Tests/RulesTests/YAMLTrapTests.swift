@@ -77,12 +77,126 @@ import Testing
             "x:5:12: warning: \"&b\" names an anchor that nothing refers to - did you mean \"&b c\" in quotes?"
         ),
         ("on", "messageAdded", "x:5:5: error: unknown key \"on\" - did you mean \"when\"?"),
-        ("when: messageAdded\n    <<", "{about: b}", ""),
+        (
+            "<<", "{about: b}",
+            "x:5:5: error: \"<<\" is not supported - write the keys out, or share values by lists, vars and groups"
+        ),
+        (
+            "cooldown", "22:00 per user",
+            "x:5:15: error: \"22:00\" has no unit - use ms, s, m, h, d or w"
+        ),
+        ("was", "012", ""),
     ])
     func `what YAML would misread is named, with the way out`(
         _ key: String, _ value: String, _ expected: String
     ) {
         let found = findings(value, key: key)
-        if expected.isEmpty { #expect(!found.isEmpty) } else { #expect(found.contains(expected)) }
+        if expected.isEmpty { #expect(found == []) } else { #expect(found.contains(expected), "\(found)") }
+    }
+
+    private func errors(_ text: String) -> [String] {
+        RuleSet.load([BotSource(name: "x", bytes: Array(text.utf8))], directory: Scene.directory()).errors
+            .map(
+                \.description)
+    }
+
+    @Test(arguments: [
+        "yes", "no", "on", "off", "y", "n", "Yes", "TRUE", "True", "1", "0", "\"true\"", "~", "null",
+    ])
+    func `a key for true or false takes these two words only`(_ written: String) {
+        let answer = "version: 1\nrules: {a: {when: messageAdded, also: \(written), do: [{reply: hi}]}}"
+        let user =
+            "version: 1\nrules: {a: {when: messageAdded, if: {user: {bot: \(written)}}, do: [{reply: hi}]}}"
+        let exempt =
+            "version: 1\nrules: {a: {when: messageDeleted, exempt: {bots: \(written)}, do: [{warn: hi}]}}"
+        for file in [answer, user, exempt] {
+            #expect(errors(file).count == 1)
+            #expect(errors(file).first?.contains("is not a true/false") == true, "\(errors(file))")
+        }
+    }
+
+    @Test(arguments: ["no", "on", "off", "yes", "null", "012", "0x10", "1_000", "1e3", "2026-01-05", "true"])
+    func `a name is the text that was written, as a key too`(_ name: String) throws {
+        let scene = try Scene(
+            """
+            version: 1
+            vars: {\(name): value}
+            groups: {\(name): {pick: first}}
+            counters: {\(name): {per: user, keep: forever}}
+            rules:
+              \(name): {when: messageAdded, group: \(name), if: {text: [\(name)]}, do: [{reply: "{{ vars.\(name) }}"}, {count: {\(name): +1}}]}
+            """)
+        #expect(scene.rules.ruleNames == [name])
+        #expect(scene.say("it is \(name)") == ["reply general: value"])
+    }
+
+    @Test(arguments: ["between: 22:00-07:00", "between: \"22:00-07:00\""])
+    func `a time of day needs no quotes`(_ between: String) throws {
+        let scene = try Scene(
+            """
+            version: 1
+            windows: {night: {\(between), zone: UTC}}
+            rules: {a: {when: messageAdded, if: {time: night}, do: [{reply: night}]}}
+            """)
+        // 28 May 2026, 20:26 UTC
+        #expect(scene.say("x") == [])
+        scene.now = scene.now + .seconds(2 * 3600)
+        #expect(scene.say("x") == ["reply general: night"])
+    }
+
+    @Test(arguments: ["012", "0x10", "1_000", "-5", "5.0", "1e3", "٣", "5 ", "\"5\""])
+    func `a number is decimal digits, and nothing else is guessed to be one`(_ written: String) {
+        let found = errors(
+            "version: 1\nrules: {a: {when: messageAdded, if: {text: {near: {any: [password], edits: \(written)}}}, do: [{reply: a}]}}"
+        )
+        let isPlain = ["5 ", "\"5\""].contains(written)
+        #expect(found.isEmpty == isPlain, "\(found)")
+    }
+
+    @Test(arguments: [
+        "version: 1\nversion: 1\nrules: {a: {when: messageAdded, do: [{reply: x}]}}",
+        "version: 1\nrules:\n  a: {when: messageAdded, do: [{reply: x}]}\n  a: {when: memberJoined, do: [{send: x}]}",
+        "version: 1\nrules:\n  a: {when: messageAdded, do: [{reply: x}]}\n  \"a\": {when: memberJoined, do: [{send: x}]}",
+        "version: 1\nrules:\n  'a': {when: messageAdded, do: [{reply: x}]}\n  ? a\n  : {when: memberJoined, do: [{send: x}]}",
+        "version: 1\nrules: {a: {when: messageAdded, if: {text: b}, if: {text: c}, do: [{reply: x}]}}",
+        "version: 1\nrules: {a: {when: messageAdded, if: {text: {has_any: b, has_any: c}}, do: [{reply: x}]}}",
+        "version: 1\nrules: {a: {when: messageAdded, do: [{reply: {text: a, text: b}}]}}",
+        "version: 1\nrules: {a: {when: messageAdded, do: [{reply: a}]}}\nrules: {b: {when: messageAdded, do: [{reply: a}]}}",
+        "version: 1\nvars: {a: b, a: c}\nrules: {a: {when: messageAdded, do: [{reply: \"{{ vars.a }}\"}]}}",
+        "version: 1\nlists: {a: [b], a: [c]}\nrules: {a: {when: messageAdded, if: {text: $a}, do: [{reply: x}]}}",
+        "version: 1\nrules: {a: {when: messageAdded, if: {text: a}, do: [{reply: x}], tests: [{name: a, name: b, steps: [{say: a}]}]}}",
+    ])
+    func `of two equal keys none wins, wherever they stand and however they are quoted`(_ file: String) {
+        let errors = errors(file)
+        #expect(
+            errors.contains { $0.contains(": error: duplicate key \"") && $0.hasSuffix(" already") },
+            "\(errors)")
+    }
+
+    @Test func `a comma within a short form is two keys to YAML, and the second is named`() {
+        let found = errors(
+            """
+            version: 1
+            rules:
+              a:
+                when: {command: {name: raid, args: {state: choice(start, stop)}}}
+                do: [{reply: hi}]
+            """)
+        #expect(found.contains { $0.hasPrefix("x:4:") && $0.contains("stop)") }, "\(found)")
+    }
+
+    @Test func `an alias stands for its anchor within the file`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              a: {when: messageAdded, if: {text: &words [x1, x2]}, do: [{reply: hi}]}
+              b: {when: memberUpdated, if: {text: {has_any: *words, fields: user.name}}, do: [{send: bye}]}
+            """)
+        #expect(scene.say("x2") == ["reply general: hi"])
+        #expect(
+            scene.take(scene.event(.memberUpdated(scene.member("x1")), in: scene.channel("general"))) == [
+                "send general: bye"
+            ])
     }
 }

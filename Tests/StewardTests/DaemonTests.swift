@@ -124,6 +124,89 @@ import Testing
         }
     }
 
+    @Test
+    func `a reload says which rules are in the files no more, and one that was renamed is not among them`()
+        async throws
+    {
+        let three = """
+            version: 1
+            rules:
+              greeting: {when: messageAdded, if: {text: hello}, do: [{reply: "Hello, {{ user.name }}."}]}
+              refund: {when: messageAdded, if: {text: refund}, do: [{reply: x}]}
+              hours: {when: messageAdded, if: {text: hours}, do: [{reply: x}]}
+
+            """
+        try await TestBed.run { bed, _ in
+            let steward = try bed.steward(bot: three)
+            await steward.transcript.wait(for: "ready: ")
+            // The second rule slid into the first by its indentation, which is a mistake of its own.
+            try bed.write(three.replacing("  refund:", with: "    refund:"), to: "bots/bot.yaml")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "the old rules stay")
+            let one = three.split(separator: "\n").dropLast(2).joined(separator: "\n") + "\n"
+            try bed.write(one, to: "bots/bot.yaml")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "not in the files any more: 2 rules, \"refund\", \"hours\"")
+            await steward.transcript.wait(for: "loaded 1 rule anew")
+            try bed.write(
+                one.replacing("greeting: {", with: "hello: {was: greeting, "), to: "bots/bot.yaml")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "loaded 1 rule anew", times: 2)
+            #expect(try await steward.stop() == .fine)
+            #expect(steward.transcript.lines.count { $0.contains("any more") } == 1)
+        }
+    }
+
+    @Test(arguments: [
+        "", "{", "rules: [", "version: 1\nrules:\n\tgreeting: {}\n",
+        "version: 1\nrules: {a: {when: x, do: [y]}}",
+        "version: 2\nrules: {}", "\u{FEFF}version", "version: 1\nrules:\n  a: *b\n", "nonsense", "[]",
+        "- a\n- b", "\0",
+        String(repeating: "[", count: 100_000), String(repeating: "a: ", count: 10_000),
+    ])
+    func `no file of rules stops a running steward or changes what it does`(_ text: String) async throws {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward()
+            await steward.transcript.wait(for: "ready: ")
+            for _ in 0..<2 {
+                try bed.write(text, to: "bots/bot.yaml")
+                steward.signal(.reload)
+            }
+            await steward.transcript.wait(for: "the old rules stay", times: 2)
+            try bed.write("accounts: [", to: "config.yaml")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "the old rules stay", times: 3)
+            try bed.write(bed.usualConfig, to: "config.yaml")
+            try bed.write(TestBed.bot.replacing("Hello, ", with: "Good day, "), to: "bots/bot.yaml")
+            try await bed.server.post("hello", in: general, as: "ana")
+            await bed.wait(for: "Hello, ana.", in: general)
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "loaded 1 rule anew")
+            try await bed.server.post("hello", in: general, as: "ana")
+            await bed.wait(for: "Good day, ana.", in: general)
+            #expect(try await steward.stop() == .fine)
+        }
+    }
+
+    @Test func `an account that is required and fails is named, and the others go on`() async throws {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(
+                """
+                accounts:
+                  good: {service: twilio, identity: steward, endpoint: "\(bed.endpoint)", token: {url: "\(bed.tokens)"}, join: [general]}
+                \(signing(bed))
+                require: [signed]
+                """, environment: ["KEY": "wrong"])
+            await steward.transcript.wait(for: "giving up until somebody acts")
+            await steward.transcript.wait(for: "logged in, all channels known")
+            try await bed.server.post("hello", in: general, as: "ana")
+            await bed.wait(for: "Hello, ana.", in: general)
+            #expect(try await steward.stop() == .fine)
+            #expect(!steward.transcript.lines.contains { $0.hasPrefix("ready") })
+            #expect(steward.transcript.lines.contains { $0.contains("account=signed") })
+        }
+    }
+
     @Test func `a changed account is named and refused at the signal`() async throws {
         try await TestBed.run { bed, _ in
             let steward = try bed.steward()

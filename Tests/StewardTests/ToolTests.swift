@@ -95,6 +95,48 @@ import Testing
         #expect(Finding.text([], as: .json) == "[]\n")
     }
 
+    private func check(_ bot: String, config: String = "") async throws -> ExitCode {
+        let folder = try Folder([
+            "config.yaml":
+                "accounts: {a: {service: twilio, identity: s, token: {file: t}, join: [general]}}\nbots: bots\n\(config)",
+            "t": "x",
+        ])
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/bots", withIntermediateDirectories: false)
+        try folder.write("bots/bot.yaml", bot)
+        return await Steward.run(["check", "--config", "\(folder.path)/config.yaml"])
+    }
+
+    @Test(arguments: [
+        "version: 1\nrules: {a: {wen: messageAdded, do: [stop]}}",
+        "version: 1\nrules: {a: {when: mesageAdded, do: [stop]}}",
+        "version: 1\nrules: {a: {when: messageAdded, cooldown: 5y per user, do: [stop]}}",
+        "version: 1\nrules: {a: {when: messageAdded, in: nowhere, do: [stop]}}",
+        "version: 1\nrules: {a: {when: messageAdded, if: {length: many}, do: [stop]}}",
+        "version: 1\nrules: {a: {when: messageAdded, do: [{reply: \"{{ usr.name }}\"}]}}",
+        "version: 1\nrules: {a: {when: messageAdded, if: {text: a}, do: [{reply: b}], examples: {match: [c]}}}",
+        "version: 1\nrules: {a: {when: messageAdded, if: {text: a}, do: [{reply: b}], tests: [{name: t, steps: [{say: a, expect: nothing}]}]}}",
+        "version: 1\nrules: {a: {when: messageAdded, do: [stop]}, a: {when: messageAdded, do: [stop]}}",
+        "version: 1\nrules: [",
+    ])
+    func `check ends with 1 for each kind of mistake in rules`(_ bot: String) async throws {
+        #expect(try await check(bot) == .findings)
+    }
+
+    @Test(arguments: [
+        "acounts: {}", "log: {level: loud}", "storage: [", "limits: {stale_after: 10y}", "log: {}\nlog: {}",
+    ])
+    func `check ends with 78 for a mistake in the configuration`(_ line: String) async throws {
+        #expect(
+            try await check("version: 1\nrules: {a: {when: messageAdded, do: [stop]}}", config: line)
+                == .configuration)
+    }
+
+    @Test func `check ends with 0 when nothing is wrong`() async throws {
+        #expect(
+            try await check("version: 1\nrules: {a: {when: messageAdded, in: general, do: [stop]}}") == .fine)
+    }
+
     @Test func `check takes a form that it knows and no other`() async {
         #expect(await Steward.run(["check", "--format", "xml"]) == .usage)
     }
