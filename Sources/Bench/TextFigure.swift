@@ -66,12 +66,12 @@ enum TextFigure {
     private static func withoutWords(_ count: Int) -> String {
         var text = "version: 1\nrules:\n"
         for number in 0..<count {
-            let limit = 200 + number
+            let limit = 3 + number / 6 * 2
             let condition = [
-                "length: over \(limit)", "lines: over \(number % 50 + 2)",
-                "caps: {share: 80%+, letters: \(limit)+}",
-                "mentions: over \(number % 20 + 1)", "links: over \(number % 20)",
-                "emoji: over \(number % 20 + 2)",
+                "length: over \(limit + 200)", "lines: over \(limit)",
+                "caps: {share: 80%+, letters: \(limit + 20)+}",
+                "mentions: over \(limit)", "links: over \(limit)",
+                "emoji: over \(limit)",
             ][number % 6]
             text += "  r\(number): {when: messageAdded, if: {\(condition)}, do: [{reply: \"x\"}]}\n"
         }

@@ -7,6 +7,8 @@ struct Automaton: Sendable {
     /// Bytes that occur in no literal share a class, 0.
     private var classes = [UInt8](repeating: 0, count: 256)
     private var width = 1
+    /// Of the longest literal, in bytes.
+    private var longest = 0
     /// Rows of next states; a state is known by the place of its row.
     private var table: [UInt32] = []
     /// The first row of a state in which a literal ends.
@@ -19,6 +21,7 @@ struct Automaton: Sendable {
     /// The literals must differ and must not be empty. Occurrences name them by `numbers`, or by their place.
     init(_ literals: [[UInt8]], numbers: [Int32]? = nil) {
         guard !literals.isEmpty else { return }
+        longest = literals.map(\.count).max() ?? 0
         var isUsed = [Bool](repeating: false, count: 256)
         for literal in literals {
             for byte in literal { isUsed[Int(byte)] = true }
@@ -34,16 +37,34 @@ struct Automaton: Sendable {
 
     var isEmpty: Bool { table.isEmpty }
 
-    /// Appends every occurrence: the literal's number and the byte after it.
+    /// Appends every occurrence, in no particular order: the literal's number and the byte after it.
     func scan(_ text: UnsafeBufferPointer<UInt8>, into found: inout [Occurrence]) {
         guard !table.isEmpty else { return }
         let firstEnding = firstEnding
+        // Each step waits for the one before. Two halves of a text do not wait for each other; the second begins so much
+        // earlier that no literal is cut in two.
+        let middle = text.count > 2 * longest + 16 ? (text.count + longest) / 2 : text.count
+        let start = middle < text.count ? middle + 1 - longest : text.count
         classes.withUnsafeBufferPointer { classes in
             table.withUnsafeBufferPointer { table in
-                var row: UInt32 = 0
-                for i in 0..<text.count {
+                var (row, second): (UInt32, UInt32) = (0, 0)
+                let both = min(middle, text.count - start)
+                for i in 0..<both {
+                    row = table[Int(classes[Int(text[i])]) &+ Int(row)]
+                    second = table[Int(classes[Int(text[start &+ i])]) &+ Int(second)]
+                    if max(row, second) >= firstEnding {
+                        if row >= firstEnding { report(row, end: i + 1, into: &found) }
+                        let end = start + i + 1
+                        if second >= firstEnding, end > middle { report(second, end: end, into: &found) }
+                    }
+                }
+                for i in both..<middle {
                     row = table[Int(classes[Int(text[i])]) &+ Int(row)]
                     if row >= firstEnding { report(row, end: i + 1, into: &found) }
+                }
+                for i in min(start + both, text.count)..<text.count {
+                    second = table[Int(classes[Int(text[i])]) &+ Int(second)]
+                    if second >= firstEnding, i + 1 > middle { report(second, end: i + 1, into: &found) }
                 }
             }
         }

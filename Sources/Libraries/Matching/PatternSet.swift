@@ -51,8 +51,8 @@ private final class CompiledPatterns: Sendable {
     private let firstTarget: [Int32]
     private let targets: [Target]
 
-    /// From so many whole words on they are looked up by hash: the automaton would outgrow the cache.
-    private static let manyWords = 500
+    /// From so many whole words on they are looked up by hash, which is slower: the automaton takes a kilobyte a word.
+    private static let manyWords = 20_000
 
     init(_ level: FoldLevel, _ phrases: [Phrase], _ regexes: [(regex: Regex, sees: PatternSet.Subject)]) {
         self.level = level
