@@ -109,4 +109,12 @@ import Unicode
         #expect(reason("my PASWORD") == "matches: \"pasword\", near \"password\"")
         #expect(reason("my word") == "no: nothing is near \"password\"")
     }
+
+    @Test func `a rule whose channels are all left out can never run`() {
+        let text =
+            "version: 1\nrules:\n  it: {when: messageAdded, in: lobby, not_in: [staff, lobby], do: [{reply: a}]}\n"
+        #expect(
+            RuleSet.load([BotSource(name: "x.yaml", bytes: Array(text.utf8))], directory: Scene.directory())
+                .errors.map(\.problem) == ["this rule can never run: \"not_in\" leaves none of its channels"])
+    }
 }
