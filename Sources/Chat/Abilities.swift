@@ -34,6 +34,17 @@ public struct Abilities: Sendable {
         set { shared.value.actions = newValue }
     }
 
+    /// Whether an action of rules can be carried out, by the service or by steward in its place: who is muted is
+    /// silenced by deleting what they write, who is banned is removed again.
+    public func offers(_ action: String) -> Bool {
+        if actions.contains(action) { return true }
+        return switch action {
+        case "mute", "unmute", "slowmode", "lock", "unlock": actions.contains("delete")
+        case "ban", "unban": actions.contains("kick")
+        default: false
+        }
+    }
+
     /// The longest text of a message.
     public var textLimit: TextLimit {
         get { shared.value.textLimit }

@@ -28,6 +28,17 @@ public struct ChatAction: Sendable, Codable, Equatable {
         case react(String, to: MessageReference)
         case addMember(user: String)
         case removeMember(user: String)
+        /// What the member writes is not to be seen, until then or until `unmute`.
+        case mute(user: String, until: Timestamp?, reason: String?)
+        case unmute(user: String)
+        /// Removed, and kept out until then or until `unban`.
+        case ban(user: String, until: Timestamp?, reason: String?)
+        case unban(user: String)
+        /// Each member may write once in so long; nil: as often as they like.
+        case slowMode(Duration?)
+        /// Only those whom rules exempt may write.
+        case lock(until: Timestamp?, reason: String?)
+        case unlock
         case createChannel(title: String, attributes: String?)
         case destroyChannel
         case typing
@@ -41,7 +52,7 @@ public struct ChatAction: Sendable, Codable, Equatable {
     /// Moderation goes before talk.
     public var isModeration: Bool {
         switch verb {
-        case .deleteMessage, .removeMember: true
+        case .deleteMessage, .removeMember, .mute, .unmute, .ban, .unban, .slowMode, .lock, .unlock: true
         default: false
         }
     }

@@ -13,6 +13,10 @@ public struct Decision: Sendable {
     public var answers = 0
     /// Lines for steward's own log.
     public var notes: [Note] = []
+    /// Against whom it is, and why: each becomes a case.
+    public var charges: [Charge] = []
+    /// Cases to be undone, by their names.
+    public var undone: [String] = []
 
     public init() {}
 
@@ -20,6 +24,7 @@ public struct Decision: Sendable {
 
     public var isEmpty: Bool {
         actions.isEmpty && changes.isEmpty && later.isEmpty && !removed && matched.isEmpty && notes.isEmpty
+            && charges.isEmpty && undone.isEmpty
     }
 
     /// A line that a handler writes into the log.
@@ -33,6 +38,29 @@ public struct Decision: Sendable {
             self.by = by
             self.text = text
             self.isWarning = isWarning
+        }
+    }
+
+    /// Why a rule acts against somebody.
+    public struct Charge: Sendable, Equatable {
+        /// The rule or plugin that acts.
+        public var by: String
+        public var user: UserID
+        /// The part of the message that it is about, as it was written.
+        public var fragment: String?
+        public var reason: String?
+        /// The messages that it is about: the event's own, or all of a burst.
+        public var messages: [MessageReference]
+
+        public init(
+            by: String, user: UserID, fragment: String? = nil, reason: String? = nil,
+            messages: [MessageReference] = []
+        ) {
+            self.by = by
+            self.user = user
+            self.fragment = fragment
+            self.reason = reason
+            self.messages = messages
         }
     }
 

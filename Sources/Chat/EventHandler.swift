@@ -28,8 +28,11 @@ public enum Stage: Int, Sendable, CaseIterable {
 public struct Needs: Sendable {
     /// Nil means every event.
     public var events: Set<EventName>?
+    /// Whether it asks memory for the history of a channel.
+    public var looksBack: Bool
 
-    public init(events: Set<EventName>? = nil) {
+    public init(events: Set<EventName>? = nil, looksBack: Bool = false) {
         self.events = events
+        self.looksBack = looksBack
     }
 }

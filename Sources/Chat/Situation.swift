@@ -78,4 +78,11 @@ public struct MemberFacts: Sendable, Equatable {
 public protocol Recollection: Sendable {
     /// Nil when nothing is remembered, or it is forgotten by now.
     func value(of key: MemoryKey) -> MemoryValue?
+
+    /// What was written lately in a channel, oldest first; empty unless a handler says in its `needs` that it looks back.
+    func history(of channel: ChannelID) -> [ChatEvent]
+}
+
+extension Recollection {
+    public func history(of channel: ChannelID) -> [ChatEvent] { [] }
 }

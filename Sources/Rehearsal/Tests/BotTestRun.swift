@@ -170,7 +170,9 @@ struct BotTestRun {
         case .react(let emoji, let reference):
             told.text = emoji
             told.user = rehearsal.chat.message(reference, in: action.place)?.author
-        case .removeMember(let user), .addMember(let user): told.user = user
+        case .removeMember(let user), .addMember(let user), .mute(let user, _, _), .unmute(let user),
+            .ban(let user, _, _), .unban(let user):
+            told.user = user
         default: break
         }
         return told

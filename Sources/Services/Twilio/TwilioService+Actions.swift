@@ -113,6 +113,8 @@ extension TwilioService {
             return try await sayTyping(in: sid, on: connection)
         case .direct, .createChannel:
             return Receipt()
+        case .mute, .unmute, .ban, .unban, .slowMode, .lock, .unlock:
+            throw ChatServiceError.rejected("Twilio has nothing of the kind; steward does it in its place")
         }
     }
 
