@@ -13,9 +13,9 @@ public struct Decision: Sendable {
     public var answers = 0
     /// Lines for steward's own log.
     public var notes: [Note] = []
-    /// Against whom it is, and why: each becomes a case.
+    /// Against whom it is, and why: each becomes a case, named in this order by `Recollection.caseName`.
     public var charges: [Charge] = []
-    /// Cases to be undone, by their names.
+    /// Cases to be undone, by their names. What was restored is told in the event's channel.
     public var undone: [String] = []
 
     public init() {}
@@ -104,6 +104,8 @@ public struct Continuation: Sendable, Codable, Equatable {
     public var event: String
     public var place: Place?
     public var realm: String
+    /// The cases that what comes of it belongs to; the engine fills these in.
+    package var cases: [String]?
 
     public init(owner: String, step: String, values: [String: String] = [:], due: Timestamp? = nil) {
         self.owner = owner
@@ -113,6 +115,7 @@ public struct Continuation: Sendable, Codable, Equatable {
         event = ""
         place = nil
         realm = ""
+        cases = nil
     }
 }
 

@@ -85,4 +85,16 @@ public protocol Recollection: Sendable {
 
 extension Recollection {
     public func history(of channel: ChannelID) -> [ChatEvent] { [] }
+
+    /// What the case of a charge will be called, such as `C17`; `others` stand before it in the same decision.
+    public func caseName(after others: Int = 0) -> String {
+        var filed: Int64 = 0
+        if case .number(let known)? = value(of: .casesFiled) { filed = known }
+        return "C\(filed + 1 + Int64(others))"
+    }
+}
+
+extension MemoryKey {
+    /// How many cases there have been.
+    package static let casesFiled = MemoryKey(owner: "steward", name: "cases", subject: .all)
 }

@@ -1,0 +1,10 @@
+/// A handler that keeps in memory what happened lately, such as how often somebody wrote. After a restart or a reload
+/// it is told of the events that the store kept, before it is asked about new ones.
+package protocol RecallingHandler: EventHandler {
+    /// How far back it looks.
+    var recalls: Duration { get }
+
+    /// Takes in an event of the past; called for one after the other, oldest first. The situation is as it was then, as
+    /// far as that is known: `now` is when it happened, and `facts.firstSeen` is nil for whoever was new.
+    func recall(_ event: ChatEvent, in situation: Situation)
+}
