@@ -53,6 +53,8 @@ actor Decider {
         var removed = 0
         var answers = 0
         var silenced = 0
+        var withheld: [Ceilings.Kind: Int] = [:]
+        var held: [Punishment.Kind: Int] = [:]
         var matched: [String: Int] = [:]
         var failures: [String: Int] = [:]
     }
@@ -184,6 +186,7 @@ actor Decider {
             let known = channels.updateValue(channel, forKey: channel.id)
             if let name = channel.uniqueName, name != known?.uniqueName {
                 outbox.learn(name, of: channel.id.text, account: event.account)
+                while !turn.learn(name, of: channel.id, account: event.account) { try await load() }
             }
         }
         let account =
@@ -195,6 +198,9 @@ actor Decider {
         var progress = turn.begin(event, at: parts.time.now, as: account)
         while !turn.advance(&progress, event) { try await load() }
         add(progress.outcome, of: event)
+        for open in progress.outcome.actions {
+            if let settled = open.settled { try await finish(open, settled) }
+        }
     }
 
     private func add(_ outcome: Turn.Outcome, of event: ChatEvent) {
@@ -204,7 +210,9 @@ actor Decider {
         pending.metrics.answers += outcome.answers
         for name in outcome.matched { pending.metrics.matched[name, default: 0] += 1 }
         if parts.settings.keepEvents != nil { pending.events.append(event) }
-        for var open in outcome.actions {
+        for (kind, count) in outcome.withheld { pending.metrics.withheld[kind, default: 0] += count }
+        if let held = outcome.held { pending.metrics.held[held, default: 0] += 1 }
+        for var open in outcome.actions where open.settled == nil {
             order += 1
             open.order = order
             pending.actions.append(open)
@@ -361,6 +369,8 @@ actor Decider {
             metrics.removed += counts.removed
             metrics.answers += counts.answers
             metrics.silenced += counts.silenced
+            metrics.withheld.merge(counts.withheld, uniquingKeysWith: +)
+            metrics.held.merge(counts.held, uniquingKeysWith: +)
             metrics.matched.merge(counts.matched, uniquingKeysWith: +)
             metrics.handlerFailures.merge(counts.failures, uniquingKeysWith: +)
             if didCommit { metrics.commits += 1 }
@@ -384,6 +394,7 @@ extension Decider {
     private func identified(_ account: String, as user: UserID, in realm: Realm) async throws {
         accounts[account]?.own = user
         realms[account] = realm
+        turn.know(account, as: user, in: realm)
         intake.identified(as: user)
         for key in early.removeValue(forKey: account) ?? [] { try await resume(key) }
     }

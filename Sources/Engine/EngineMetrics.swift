@@ -1,3 +1,5 @@
+package import Chat
+
 /// What the engine has done since it started, and what waits now.
 package struct EngineMetrics: Sendable {
     package enum Drop: String, Sendable, CaseIterable {
@@ -21,6 +23,10 @@ package struct EngineMetrics: Sendable {
     package var handlerFailures: [String: Int] = [:]
     /// Rules that became silent towards a sender.
     package var silenced = 0
+    /// Actions that were over a ceiling and not done.
+    package var withheld: [Ceilings.Kind: Int] = [:]
+    /// What punished people did and steward undid: messages deleted, joins ended.
+    package var held: [Punishment.Kind: Int] = [:]
     /// Tries of actions, by how they ended.
     package var actions: [Result: Int] = [:]
     package var commits = 0

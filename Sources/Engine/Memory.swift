@@ -10,6 +10,8 @@ package final class Memory: Recollection {
     private let state: Locked<State>
     /// Whether `missing` has any; read after each handler.
     private let isMissing = Atomic(false)
+    /// Whether a punishment is in any row here; read for each event.
+    private let holds = Atomic(false)
 
     /// `isComplete`: there is no journal behind, so what is not here does not exist.
     package init(isComplete: Bool) {
@@ -42,6 +44,17 @@ package final class Memory: Recollection {
         }
     }
 
+    /// Whether anybody who is in memory, or any channel, may be held to a punishment.
+    var holdsAnybody: Bool { holds.load(ordering: .relaxed) }
+
+    /// Whether the user or the channel may be.
+    func isHeld(_ user: UserID?, in channel: ChannelID?) -> Bool {
+        state.withLock { state in
+            user.map { state.rows[$0.identity.number]?.holds ?? false } == true
+                || channel.map { state.rows[$0.identity.number]?.holds ?? false } == true
+        }
+    }
+
     /// Notes what an event says about its member.
     func note(_ event: ChatEvent) {
         guard let user = event.member?.user else { return }
@@ -53,7 +66,9 @@ package final class Memory: Recollection {
         if changes.isEmpty { return true }
         return state.withLock { state in
             defer { noteMissing(state) }
-            return state.apply(changes)
+            let isDone = state.apply(changes)
+            noteHolding(state)
+            return isDone
         }
     }
 
@@ -74,8 +89,13 @@ package final class Memory: Recollection {
         isMissing.store(!state.missing.isEmpty, ordering: .relaxed)
     }
 
+    private func noteHolding(_ state: borrowing State) {
+        let now = state.holding > 0
+        if holds.load(ordering: .relaxed) != now { holds.store(now, ordering: .relaxed) }
+    }
+
     /// Asks for the rows of everyone these events are about, as far as they are not here.
-    func want(_ events: some Sequence<ChatEvent>) {
+    package func want(_ events: some Sequence<ChatEvent>) {
         state.withLock { state in
             guard !state.isComplete else { return }
             defer { noteMissing(state) }
@@ -88,7 +108,10 @@ package final class Memory: Recollection {
 
     /// Takes in what the journal has of these; the rest of them are known to be new.
     package func insert(_ rows: [StoredRow], for subjects: [MemorySubject]) {
-        state.withLock { $0.insert(rows, for: subjects) }
+        state.withLock { state in
+            state.insert(rows, for: subjects)
+            noteHolding(state)
+        }
     }
 
     /// What changed since this was last asked, as rows for the journal.
@@ -99,7 +122,10 @@ package final class Memory: Recollection {
     /// Lets go of rows that were not used lately when there are more than `most`. Only between a commit and the next
     /// turn.
     func evict(over most: Int) {
-        state.withLock { $0.evict(over: most) }
+        state.withLock { state in
+            state.evict(over: most)
+            noteHolding(state)
+        }
     }
 }
 
@@ -147,9 +173,22 @@ private final class SubjectRow {
     var used: UInt32 = 0
     /// It is in the list of what goes into the next commit.
     var isListed = false
+    /// A punishment is in it, or was lately; then it stays in memory.
+    private(set) var holds = false
 
     init(subject: MemorySubject) {
         self.subject = subject
+    }
+
+    /// Looks anew; says how that changes how many rows hold something.
+    func noteHolding(at now: Timestamp) -> Int {
+        let before = holds
+        let own = owners.first { $0.owner == Punishment.owner }
+        holds =
+            own?.entries.contains { entry in
+                Punishment.isName(entry.name) && entry.until.map { $0 > now } ?? true
+            } ?? false
+        return (holds ? 1 : 0) - (before ? 1 : 0)
     }
 
     func value(of key: MemoryKey, at now: Timestamp) -> MemoryValue? {
@@ -165,6 +204,8 @@ private struct State {
     var rows = IdentityTable<SubjectRow>()
     var missing: Set<MemorySubject> = []
     var changed: [UInt32] = []
+    /// How many rows hold somebody to something.
+    var holding = 0
     var commits: UInt32 = 0
 
     init(isComplete: Bool) {
@@ -219,6 +260,7 @@ private struct State {
                     return row.owners.count - 1
                 }()
             row.owners[index].apply(change, at: now)
+            if change.key.owner == Punishment.owner { holding += row.noteHolding(at: now) }
         }
         return true
     }
@@ -255,7 +297,10 @@ private struct State {
                 new[row.key.key]?.owners.append(owner)
             }
         }
-        for row in new.values where rows[row.subject.number] == nil { rows[row.subject.number] = row }
+        for row in new.values where rows[row.subject.number] == nil {
+            rows[row.subject.number] = row
+            holding += row.noteHolding(at: now)
+        }
     }
 
     mutating func takeChanges() -> [RowChange] {
@@ -263,18 +308,23 @@ private struct State {
         guard !changed.isEmpty else { return [] }
         var changes: [RowChange] = []
         changes.reserveCapacity(changed.count)
-        for number in changed { rows[number]?.addChanges(to: &changes, at: now) }
+        for number in changed {
+            guard let row = rows[number] else { continue }
+            row.addChanges(to: &changes, at: now)
+            if row.holds { holding += row.noteHolding(at: now) }
+        }
         changed.removeAll(keepingCapacity: changed.count < 4096)
         return changes
     }
 
     mutating func evict(over most: Int) {
         guard !isComplete, rows.count > most, changed.isEmpty else { return }
+        for row in rows.values where row.holds { holding += row.noteHolding(at: now) }
         // Half of them go at once, so that this is seldom done.
         let ages = rows.values.map(\.used).sorted()
         let oldest = ages[ages.count - most / 2]
-        rows.removeAll { $0.subject.number != 0 && $0.used < oldest }
-        if rows.count > most { rows.removeAll { $0.subject.number != 0 && $0.used <= oldest } }
+        rows.removeAll { $0.subject.number != 0 && $0.used < oldest && !$0.holds }
+        if rows.count > most { rows.removeAll { $0.subject.number != 0 && $0.used <= oldest && !$0.holds } }
     }
 }
 

@@ -288,12 +288,13 @@ actor Outbox {
         guard let lane = lanes[account] else { return .again(item) }
         let service = lane.service
         let ups = lane.inbox.current.ups
-        let open = item.open
+        var open = item.open
+        open.action = open.action.asDone(with: service.abilities)
         var item = item
         item.notBefore = nil
         do throws(ChatServiceError) {
             if item.isUnsure, !open.action.repeatsFreely {
-                let found = try await limited { () async throws(ChatServiceError) -> Receipt? in
+                let found = try await limited { [open] () async throws(ChatServiceError) -> Receipt? in
                     try await service.find(open.action, key: open.key, since: open.since)
                 }
                 if let found {
@@ -302,7 +303,7 @@ actor Outbox {
                 }
                 item.isUnsure = false
             }
-            let receipt = try await limited { () async throws(ChatServiceError) -> Receipt? in
+            let receipt = try await limited { [open] () async throws(ChatServiceError) -> Receipt? in
                 try await service.perform(open.action, key: open.key)
             }
             counters.count(.done)
@@ -398,4 +399,12 @@ extension Outbox.Item {
 extension ChatAction {
     /// Worth nothing when it comes late.
     var isPerishable: Bool { verb == .typing }
+
+    /// Where a service has no ban, whoever is banned is removed, and steward keeps them out.
+    func asDone(with abilities: Abilities) -> ChatAction {
+        guard case .ban(let user, _, _) = verb, !abilities.actions.contains("ban") else { return self }
+        var action = self
+        action.verb = .removeMember(user: user)
+        return action
+    }
 }

@@ -31,6 +31,10 @@ package struct Turn: Sendable {
         /// Handlers that threw, or took too long.
         package var failures: [Failure] = []
         package var silenced: [LoopGuard.Silenced] = []
+        /// Actions over a ceiling.
+        package var withheld: [Ceilings.Kind: Int] = [:]
+        /// What somebody did who is punished for something, and steward undid.
+        package var held: Punishment.Kind?
         /// It was a continuation that nobody owns any more.
         package var isOrphan = false
     }
@@ -59,6 +63,7 @@ package struct Turn: Sendable {
     package let memory: Memory
     private let limits: Limits
     private var loops: LoopGuard
+    private var moderation: Moderation
     /// That of the event before: most of it is the same for the next.
     private var lastSituation: Situation?
 
@@ -71,6 +76,9 @@ package struct Turn: Sendable {
         package var handlerTime = Duration.milliseconds(100)
         /// Nil: no guard.
         package var loops: LoopGuard.Limits? = LoopGuard.Limits()
+        package var ceilings = Ceilings()
+        /// The name of the channel where staff are told of ceilings, if there is such a channel.
+        package var reportTo: String? = "staff"
 
         package init() {}
     }
@@ -83,6 +91,20 @@ package struct Turn: Sendable {
         self.memory = memory
         self.limits = limits
         loops = LoopGuard(limits.loops)
+        moderation = Moderation(limits.ceilings, reportTo: limits.reportTo)
+    }
+
+    /// Who we are on an account, whichever account an event comes from.
+    package mutating func know(_ account: String, as user: UserID, in realm: Realm) {
+        moderation.know(account, as: user, in: realm)
+    }
+
+    /// Remembers which channel is meant by a name; false when the journal has to be asked for `memory.takeMissing()` first.
+    func learn(_ name: String, of channel: ChannelID, account: String) -> Bool {
+        let key = Moderation.nameKey(Place(account: account, channel: name))
+        let known = memory.value(of: key)
+        if memory.hasMissing { return false }
+        return known == .text(channel.text) || memory.apply([.set(key, .text(channel.text), keep: nil)])
     }
 
     /// The whole step, for a memory that is complete.
@@ -145,11 +167,18 @@ package struct Turn: Sendable {
         guard let facts else { return false }
         progress.situation.facts = facts
         progress.outcome.isStale = progress.situation.isStale
+        if case .resumed(let continuation, _) = event.kind, Punishments.isEnd(continuation) {
+            progress.queue = []
+            guard end(continuation, &progress, event) else { return false }
+        } else if memory.holdsAnybody {
+            guard hold(&progress, event) else { return false }
+        }
         progress.isPrepared = true
         if case .resumed(let continuation, _) = event.kind {
+            progress.isResumed = true
+            if Punishments.isEnd(continuation) { return true }
             progress.queue = handlers.handlers(resuming: continuation.owner)
             progress.outcome.isOrphan = progress.queue.isEmpty
-            progress.isResumed = true
             return true
         }
         progress.outcome.silenced = loops.heard(event)
@@ -184,10 +213,58 @@ package struct Turn: Sendable {
         }
         fillIn(&decision, of: entry.name, event)
         dropSilenced(&decision, event)
-        guard memory.apply(decision.changes) else { return false }
-        record(decision, &progress, event)
+        guard accept(&decision, &progress, event) else { return false }
         if decision.removed, entry.stage == .guard, !progress.isResumed { progress.outcome.removed = true }
         return true
+    }
+
+    /// What is decided is remembered, and becomes actions. False when something was missing; then nothing was changed.
+    private mutating func accept(
+        _ decision: inout Decision, _ progress: inout Progress, _ event: ChatEvent
+    ) -> Bool {
+        var ruling = Moderation.Ruling()
+        if !decision.actions.isEmpty {
+            ruling = moderation.settle(&decision, event, in: progress.situation, memory)
+            if memory.hasMissing { return false }
+        }
+        guard memory.apply(decision.changes) else { return false }
+        record(decision, ruling.settled, &progress, event)
+        if !ruling.withheld.isEmpty {
+            progress.outcome.withheld.merge(ruling.withheld, uniquingKeysWith: +)
+        }
+        return true
+    }
+
+    /// The guard before all others, asked only while somebody is punished. False when something was missing.
+    private mutating func hold(_ progress: inout Progress, _ event: ChatEvent) -> Bool {
+        guard memory.isHeld(event.member?.user, in: event.channel?.id) else { return true }
+        let held = Punishments(memory: memory, event: event, situation: progress.situation).hold()
+        if memory.hasMissing { return false }
+        guard let held else { return true }
+        guard carryOut(held.decision, &progress, event) else { return false }
+        if held.decision.removed { progress.outcome.removed = true }
+        if !held.decision.actions.isEmpty { progress.outcome.held = held.kind }
+        return true
+    }
+
+    /// A punishment comes to its end. False when something was missing.
+    private mutating func end(
+        _ continuation: Continuation, _ progress: inout Progress, _ event: ChatEvent
+    ) -> Bool {
+        let decision = Punishments(memory: memory, event: event, situation: progress.situation)
+            .end(continuation)
+        if memory.hasMissing { return false }
+        return carryOut(decision, &progress, event)
+    }
+
+    /// Does what steward itself decides.
+    private mutating func carryOut(
+        _ decision: Decision, _ progress: inout Progress, _ event: ChatEvent
+    ) -> Bool {
+        guard !decision.isEmpty else { return true }
+        var decision = decision
+        fillIn(&decision, of: Punishment.owner, event)
+        return accept(&decision, &progress, event)
     }
 
     private func fillIn(_ decision: inout Decision, of name: String, _ event: ChatEvent) {
@@ -220,8 +297,10 @@ package struct Turn: Sendable {
         decision.answers = max(0, decision.answers - (before - decision.actions.count))
     }
 
-    private mutating func record(_ decision: Decision, _ progress: inout Progress, _ event: ChatEvent) {
-        for action in decision.actions {
+    private mutating func record(
+        _ decision: Decision, _ settled: [Int: ActionOutcome], _ progress: inout Progress, _ event: ChatEvent
+    ) {
+        for (index, action) in decision.actions.enumerated() {
             // Two actions of one rule may have one path: a relay to several channels.
             var path = action.path
             var copies = 1
@@ -230,10 +309,11 @@ package struct Turn: Sendable {
                 path = "\(action.path)#\(copies)"
             }
             let key = ActionKey(realm: event.realm.name, event: event.identity, by: action.by, path: path)
-            progress.outcome.actions.append(
-                OpenAction(
-                    key: key, action: action, event: event.id, realm: event.realm.name,
-                    since: min(progress.situation.now, event.sentAt)))
+            var open = OpenAction(
+                key: key, action: action, event: event.id, realm: event.realm.name,
+                since: min(progress.situation.now, event.sentAt))
+            if !settled.isEmpty { open.settled = settled[index] }
+            progress.outcome.actions.append(open)
             if action.isTalk, action.place == event.place {
                 progress.outcome.silenced += loops.answered(event, by: action.by)
             }

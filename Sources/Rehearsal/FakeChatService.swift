@@ -28,7 +28,7 @@ public final class FakeChatService: ChatService {
     private let faults = Locked(Faults())
 
     public let abilities = Abilities(
-        events: Set(EventName.allCases), actions: ["reply", "send", "dm", "delete", "warn", "relay"],
+        events: Set(EventName.allCases), actions: ["reply", "send", "dm", "delete", "kick", "warn", "relay"],
         textLimit: .init(4096, .codePoints))
 
     public init(_ chat: FakeChat, name: String = "fake", user: String = "steward", channels: [String]) {

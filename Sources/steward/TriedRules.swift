@@ -68,6 +68,10 @@ extension Config {
         var limits = Turn.Limits()
         limits.answersPerEvent = self.limits.answers_per_event ?? limits.answersPerEvent
         limits.staleAfter = self.limits.stale_after ?? limits.staleAfter
+        limits.ceilings.bans = self.limits.bans?.ceiling ?? limits.ceilings.bans
+        limits.ceilings.kicks = self.limits.kicks?.ceiling ?? limits.ceilings.kicks
+        limits.ceilings.deletions = self.limits.deletions?.ceiling ?? limits.ceilings.deletions
+        limits.reportTo = reportTo ?? limits.reportTo
         return limits
     }
 }

@@ -1,4 +1,5 @@
 import Chat
+import Engine
 import Foundation
 import Glibc
 import Services
@@ -183,6 +184,45 @@ import Testing
                     2:56: "stale_after" must be longer than nothing - 10m unless given
                     3:11: "accounts" is empty - name at least one
                     4:29: "ana" does not say in which account - write "account:ana"
+                    """)
+    }
+
+    @Test func `ceilings are read, and a wrong one says what to write`() throws {
+        let text = """
+            accounts: {here: {service: twilio, identity: steward, token: {url: "http://x/token"}, join: [office]}}
+            report_to: office
+            limits: {bans: 5 per 1d, deletions: 10000 per 1m per channel}
+            """
+        let config = try ConfigReader.read(Array(text.utf8), file: "config.yaml", environment: [:])
+        var ceilings = Ceilings()
+        ceilings.bans = Ceiling(5, per: .seconds(86_400))
+        ceilings.deletions = Ceiling(10_000, per: .seconds(60))
+        #expect(config.turnLimits.ceilings == ceilings)
+        #expect(config.turnLimits.reportTo == "office")
+        #expect(
+            Configuration().mistakes(
+                """
+                accounts: {here: {service: twilio, identity: steward, token: {url: "http://x/token"}}}
+                limits:
+                  bans: unlimited
+                  kicks: 0 per 10m
+                  deletions: 200 per 1m
+                """) == """
+                    3:9: "unlimited" is not a ceiling - try "20 per 10m"
+                    4:10: a ceiling is 1 to 1000000: nothing is without end
+                    5:14: "deletions" are counted per channel - write "200 per 1m per channel"
+                    """)
+        #expect(
+            Configuration().mistakes(
+                """
+                accounts: {here: {service: twilio, identity: steward, token: {url: "http://x/token"}}}
+                report_to: office
+                limits: {bans: 3 per 1h per channel, kicks: 9 per 99y, deletions: 9 per 31d per channel}
+                """) == """
+                    2:12: unknown channel "office" - name it under "channels:", or let an account join it
+                    3:16: "bans" are counted for the account, not per channel
+                    3:45: unknown unit "y" in "99y" - use ms, s, m, h, d or w
+                    3:67: the time of a ceiling is 1s to 30d
                     """)
     }
 

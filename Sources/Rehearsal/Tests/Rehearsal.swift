@@ -50,6 +50,13 @@ struct Rehearsal {
             handlers: HandlerTable(handlers), directory: directory, memory: Memory(isComplete: false),
             limits: limits)
         for account in directory.accounts.keys { intake.identified(as: own(account)) }
+        introduce()
+    }
+
+    private mutating func introduce() {
+        for account in directory.accounts.keys {
+            turn.know(account, as: own(account), in: chat.realm(of: account))
+        }
     }
 
     /// Makes something remembered.
@@ -108,6 +115,7 @@ struct Rehearsal {
         turn = Turn(
             handlers: HandlerTable(handlers), directory: directory, memory: Memory(isComplete: false),
             limits: limits)
+        introduce()
         continuations = continuations.compactMap { key, continuation in
             JSONRow.value(Continuation.self, from: JSONRow.body(of: continuation)).map { (key, $0) }
         }
@@ -139,6 +147,8 @@ struct Rehearsal {
         let account = Turn.Account(
             name: event.account, own: event.account.isEmpty ? nil : own(event.account),
             abilities: directory.accounts[event.account]?.abilities ?? .none)
+        turn.memory.want([event])
+        load()
         var progress = turn.begin(event, at: now, as: account)
         while !turn.advance(&progress, event) { load() }
         let outcome = progress.outcome
@@ -163,7 +173,12 @@ struct Rehearsal {
     }
 
     private mutating func perform(_ open: OpenAction) {
-        let (outcome, echo) = chat.perform(open.action, at: now)
+        var (outcome, echo): (ChatEvent.Outcome, ChatEvent?) = (.done(Receipt()), nil)
+        switch open.settled {
+        case nil: (outcome, echo) = chat.perform(open.action, at: now)
+        case .done(let receipt): outcome = .done(receipt)
+        case .failed(let why): outcome = .failed(why)
+        }
         var deed = Deed(action: open.action, at: now)
         if case .failed(let why) = outcome { deed.failure = why }
         deeds.append(deed)

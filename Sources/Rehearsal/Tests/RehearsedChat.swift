@@ -178,7 +178,8 @@ struct RehearsedChat {
             let message = described(room.messages[index], place)
             return (.done(Receipt()), add(.messageDeleted(message), in: &room, place, now))
         case .addMember(let user): return (.done(Receipt()), join(user, place, at: now))
-        case .removeMember(let user): return (.done(Receipt()), leave(user, place, at: now))
+        case .removeMember(let user), .ban(let user, _, _):
+            return (.done(Receipt()), leave(user, place, at: now))
         default: return (.done(Receipt()), nil)
         }
     }

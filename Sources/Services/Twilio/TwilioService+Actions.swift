@@ -9,7 +9,7 @@ extension TwilioService {
             .channelAdded, .channelUpdated, .channelDeleted, .typingStarted, .typingEnded, .readHorizonMoved,
             .started, .serviceUp, .serviceDown,
         ],
-        actions: ["send", "reply", "dm", "delete", "react"], textLimit: .init(32 * 1024, .bytes),
+        actions: ["send", "reply", "dm", "delete", "kick", "react"], textLimit: .init(32 * 1024, .bytes),
         // Twilio has no threads, and notifies whoever is in a channel or nobody.
         wishes: [])
 

@@ -17,6 +17,8 @@ struct Config: Sendable {
     /// How long events stay in the store; nil: they do not.
     var keepEvents: Duration?
     var limits: LimitsBlock
+    /// The channel where staff are told what steward itself has to say.
+    var reportTo: String?
     var plugins: [any Plugin]
     var bots: String
     var logLevel: Log.Level
@@ -66,6 +68,9 @@ struct Config: Sendable {
         var answers_per_event: Int?
         var stale_after: Duration?
         var behind: Int?
+        var bans: CeilingText?
+        var kicks: CeilingText?
+        var deletions: CeilingText?
     }
 
     /// `storage:`

@@ -45,10 +45,11 @@ struct ConfigReader {
 
     private static let keys = [
         "server", "accounts", "require", "storage", "limits", "plugins", "bots", "log", "channels", "roles",
+        "report_to",
     ]
 
     /// What cannot change while steward runs.
-    private static let fixedKeys = ["server", "accounts", "require", "storage", "limits", "log"]
+    private static let fixedKeys = ["server", "accounts", "require", "storage", "limits", "log", "report_to"]
 
     /// Described, and still to come.
     private static let unbuilt = ["http": "web hooks, health and metrics over HTTP"]
@@ -77,12 +78,13 @@ struct ConfigReader {
         let accounts = accounts(root)
         // A broken account is still a name, or each mention of it would be a second mistake.
         let names = Set((root["accounts"]?.entries ?? []).compactMap(\.key.text))
-        return Config(
+        let config = Config(
             folder: folder, stateFolder: stateFolder, server: server(root),
             accounts: accounts,
             require: required(root, names),
             store: storage?.file, keepEvents: storage?.keep_events,
             limits: limits(root),
+            reportTo: block(String.self, "report_to", in: root),
             plugins: plugins(root),
             bots: block(String.self, "bots", in: root) ?? "bots",
             logLevel: level(block(Config.LogBlock.self, "log", in: root)?.level),
@@ -91,6 +93,12 @@ struct ConfigReader {
             fixed: Dictionary(
                 uniqueKeysWithValues: Self.fixedKeys.compactMap { key in root[key].map { (key, $0.outline) } }
             ))
+        if let name = config.reportTo, config.directory.places(named: name).isEmpty, !accounts.isEmpty {
+            addOnce(
+                "unknown channel \"\(name)\"", at: root["report_to"]?.place ?? root.place,
+                hint: "name it under \"channels:\", or let an account join it")
+        }
+        return config
     }
 
     private func block<Block: Decodable>(_ type: Block.Type, _ key: String, in root: YAMLNode) -> Block? {
@@ -133,6 +141,15 @@ struct ConfigReader {
         }
         atLeast(1, limits.answers_per_event, "answers_per_event", in: node)
         atLeast(1, limits.behind, "behind", in: node)
+        for (key, text) in [("bans", limits.bans), ("kicks", limits.kicks)] {
+            guard text?.isPerChannel == true, let value = node[key] else { continue }
+            addOnce("\"\(key)\" are counted for the account, not per channel", at: value.place)
+        }
+        if limits.deletions?.isPerChannel == false, let value = node["deletions"] {
+            addOnce(
+                "\"deletions\" are counted per channel", at: value.place,
+                hint: "write \"\(value.text ?? "200 per 1m") per channel\"")
+        }
         if let after = limits.stale_after, after <= .zero, let value = node["stale_after"] {
             addOnce("\"stale_after\" must be longer than nothing", at: value.place, hint: "10m unless given")
         }
