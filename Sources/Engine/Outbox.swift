@@ -13,28 +13,6 @@ actor Outbox {
         var backoff: Backoff
     }
 
-    fileprivate struct ChannelQueue {
-        var moderation: ArraySlice<Item> = []
-        var talk: ArraySlice<Item> = []
-        var isServed = false
-
-        var first: Item? { moderation.first ?? talk.first }
-
-        mutating func pop() -> Item? { moderation.popFirst() ?? talk.popFirst() }
-
-        mutating func add(_ item: Item) {
-            if item.open.action.isModeration { moderation.append(item) } else { talk.append(item) }
-        }
-
-        mutating func putBack(_ item: Item) {
-            if item.open.action.isModeration {
-                moderation.insert(item, at: moderation.startIndex)
-            } else {
-                talk.insert(item, at: talk.startIndex)
-            }
-        }
-    }
-
     /// One account's share.
     private struct Lane {
         let inbox: AccountInbox
@@ -43,11 +21,19 @@ actor Outbox {
         var channels: [String: ChannelQueue] = [:]
         /// Other names of channels, and the one that their queue has: order is kept whatever an action calls them.
         var names: [String: String] = [:]
-        /// Channels with something to do that nobody serves yet.
-        var waiting: [String] = []
+        /// Channels with something to do that nobody serves yet; those with moderation are in `urgent`, too.
+        var waiting: ArraySlice<String> = []
+        var urgent: ArraySlice<String> = []
         var served = 0
         var inFlight = 0
         var pausedUntil: Timestamp?
+        /// How much moderation is not over.
+        var moderationLeft = 0
+
+        /// Whether what one channel does is at the cost of another: then talk waits for all moderation.
+        func isTight(at now: Timestamp) -> Bool {
+            rate != nil || pausedUntil.map { now - $0 < .seconds(10) } == true
+        }
     }
 
     private struct Start {
@@ -68,6 +54,8 @@ actor Outbox {
     private nonisolated let load: Locked<[String: Int]>
     private let deadlines: Deadlines
     private let room = Signal()
+    /// An account has no more moderation to do, or some that nobody serves yet: talk that waits looks again.
+    private let calm = Signal()
     private let settings: EngineSettings
     private let queue: BatchQueue<Work>
     private let gate: EngineGate
@@ -188,26 +176,35 @@ actor Outbox {
                 let channel = lanes[account]?.names[open.action.place.channel] ?? open.action.place.channel
                 lanes[account]?.channels[channel, default: ChannelQueue()].add(
                     Item(open: open, isUnsure: isUnsure, backoff: settings.backoff))
+                if open.action.isModeration { lanes[account]?.moderationLeft += 1 }
                 return start(channel, of: account)
             }
         }
     }
 
     private func start(_ channel: String, of account: String) -> Start? {
-        guard var lane = lanes[account], var queue = lane.channels[channel], !queue.isServed else {
+        guard var lane = lanes[account], var queue = lane.channels[channel] else { return nil }
+        defer { lanes[account] = lane }
+        if queue.isServed {
+            if queue.isWaiting, queue.hasModeration {
+                lane.urgent.append(channel)
+                calm.fire()
+            }
             return nil
         }
-        defer { lanes[account] = lane }
         queue.isServed = true
-        lane.channels[channel] = queue
         if lane.served < settings.channelsAtOnce {
             lane.served += 1
+            lane.channels[channel] = queue
             return Start(account: account, channel: channel)
         }
-        if queue.moderation.isEmpty {
-            lane.waiting.append(channel)
+        queue.isWaiting = true
+        lane.channels[channel] = queue
+        if queue.hasModeration {
+            lane.urgent.append(channel)
+            calm.fire()
         } else {
-            lane.waiting.insert(channel, at: 0)
+            lane.waiting.append(channel)
         }
         return nil
     }
@@ -217,22 +214,43 @@ actor Outbox {
         var channel = start.channel
         while true {
             await serve(channel, of: start.account)
-            guard let next = lanes[start.account]?.waiting.first else { break }
-            lanes[start.account]?.waiting.removeFirst()
+            guard let next = takeWaiting(start.account) else { break }
             channel = next
         }
         lanes[start.account]?.served -= 1
         gate.mayBeQuiet()
     }
 
+    /// The channel to serve next: one with moderation if there is any.
+    private func takeWaiting(_ account: String) -> String? {
+        guard var lane = lanes[account] else { return nil }
+        defer { lanes[account] = lane }
+        while let channel = lane.urgent.popFirst() ?? lane.waiting.popFirst() {
+            // It may stand in both lists.
+            guard lane.channels[channel]?.isWaiting == true else { continue }
+            lane.channels[channel]?.isWaiting = false
+            return channel
+        }
+        return nil
+    }
+
     private func serve(_ channel: String, of account: String) async {
-        while await mayGo(account, channel) {
+        serving: while true {
+            switch await turn(of: channel, account) {
+            case .now: break
+            case .notInThisRun: break serving
+            case .afterModeration:
+                lanes[account]?.channels[channel]?.isWaiting = true
+                lanes[account]?.waiting.append(channel)
+                return
+            }
             guard let item = lanes[account]?.channels[channel]?.pop() else { break }
             lanes[account]?.inFlight += 1
             let end = await attempt(item, account)
             lanes[account]?.inFlight -= 1
             switch end {
             case .over(let outcome):
+                if item.open.action.isModeration { endModeration(account) }
                 // First the result, then the room: nobody may think in between that all is done.
                 queue.put(.result(item.open, outcome))
                 load.withLock { $0[account, default: 1] -= 1 }
@@ -248,13 +266,28 @@ actor Outbox {
         }
     }
 
-    /// Waits until the next action of the channel may go; false when it is not to go in this run.
-    private func mayGo(_ account: String, _ channel: String) async -> Bool {
+    private func endModeration(_ account: String) {
+        lanes[account]?.moderationLeft -= 1
+        if lanes[account]?.moderationLeft == 0 { calm.fire() }
+    }
+
+    private enum ItsTurn {
+        case now, notInThisRun
+        /// It has only talk, and a channel with moderation has nobody who serves it.
+        case afterModeration
+    }
+
+    /// Waits until the next action of the channel may go.
+    private func turn(of channel: String, _ account: String) async -> ItsTurn {
         while !Task.isCancelled {
-            guard let lane = lanes[account], let first = lane.channels[channel]?.first else { return false }
+            guard let lane = lanes[account], let first = lane.channels[channel]?.first else {
+                return .notInThisRun
+            }
+            if !first.open.action.isModeration, !lane.urgent.isEmpty { return .afterModeration }
+            let noise = calm.version
             let version = lane.inbox.changed.version
             if !lane.inbox.isUp {
-                if isClosing { return false }
+                if isClosing { return .notInThisRun }
                 gate.mayBeQuiet()
                 await lane.inbox.changed.wait(past: version)
                 // What waited for a while was waiting for this.
@@ -272,11 +305,15 @@ actor Outbox {
                 try? await time.sleep(for: paused - now)
                 continue
             }
+            if !first.open.action.isModeration, lane.moderationLeft > 0, lane.isTight(at: now) {
+                await calm.wait(past: noise, noLongerThan: .seconds(10), by: time)
+                continue
+            }
             let wait = lanes[account]?.rate?.take(at: now) ?? .zero
-            if wait == .zero { return true }
+            if wait == .zero { return .now }
             try? await time.sleep(for: wait)
         }
-        return false
+        return .notInThisRun
     }
 
     private enum End {
@@ -379,13 +416,6 @@ actor Outbox {
         // That it was told to end is no answer, but one that came at the last moment is.
         if case .success(let receipt) = result { return receipt }
         throw .unknownOutcome("no answer in \(settings.actionLimit.components.seconds) s")
-    }
-}
-
-extension Outbox.ChannelQueue {
-    fileprivate mutating func hurry() {
-        if let index = moderation.indices.first { moderation[index].notBefore = nil }
-        if let index = talk.indices.first { talk[index].notBefore = nil }
     }
 }
 
