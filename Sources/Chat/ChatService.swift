@@ -13,6 +13,13 @@ public protocol ChatService: Sendable {
 
     /// What this service can do, so that a rule it could not carry out is refused beforehand.
     var abilities: Abilities { get }
+
+    /// What we may do in each channel we are in, once connected; nothing where the service does not say.
+    func rights() async -> [ChannelRights]
+}
+
+extension ChatService {
+    public func rights() async -> [ChannelRights] { [] }
 }
 
 /// Where a service puts what it read.

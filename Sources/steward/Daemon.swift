@@ -68,11 +68,37 @@ struct Daemon: Sendable {
                 settings, accounts: accounts, handlers: bots.rules.handlers + config.plugins,
                 directory: config.directory, journal: journal, identities: identities, log: log
             ) { engine in
-                await watch(engine, bots).run(until: wishes)
+                await withTaskGroup(of: ExitCode?.self) { group in
+                    group.addTask { await watch(engine, bots).run(until: wishes) }
+                    group.addTask {
+                        await lookAtRights(of: accounts, bots, engine)
+                        return nil
+                    }
+                    var end: ExitCode?
+                    while end == nil, let next = await group.next() { end = next }
+                    group.cancelAll()
+                    return end ?? .fine
+                }
             }
         }
         wishes.whenImpatient { running.cancel() }
         return try await running.value
+    }
+
+    /// Warns once of what rules want and an account may not do, when the account is there for the first time.
+    private func lookAtRights(of accounts: [EngineAccount], _ bots: Bots, _ engine: Engine) async {
+        var left = Dictionary(uniqueKeysWithValues: accounts.map { ($0.name, $0.service) })
+        while !left.isEmpty, !Task.isCancelled {
+            let names = Set(left.keys)
+            await engine.wait { state in names.contains { state.accounts[$0]?.status == .up } }
+            for name in names.sorted() where engine.state.accounts[name]?.status == .up {
+                guard let service = left.removeValue(forKey: name) else { continue }
+                let rights = Rights(channels: [name: await service.rights()])
+                let lacks = rights.lacks(bots.rules.reaches, config.directory)
+                for lack in lacks.prefix(20) { log.warning(lack.text) }
+                if lacks.count > 20 { log.warning("and \(lacks.count - 20) more: steward check --live") }
+            }
+        }
     }
 
     private func watch(_ engine: Engine, _ bots: Bots) -> Watch {

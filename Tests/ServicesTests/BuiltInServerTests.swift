@@ -121,6 +121,34 @@ import WebSocket
         }
     }
 
+    @Test func `what we may do is read from our roles, in each channel`() async throws {
+        try await withStage { stage in
+            _ = try await stage.now.channel("general", as: "ana")
+            let inbox = TestInbox()
+            let service = try stage.login(join: ["general", "mine"], inbox: inbox)
+            try await inbox.waitUntilUp()
+            let rights = await service.rights()
+            #expect(rights.map(\.channel.title) == ["general", "mine"])
+            #expect(
+                rights.map(\.roles) == [
+                    ["channel user", "service user"], ["channel admin", "service user"],
+                ])
+            #expect(rights.map(\.denied) == [["delete", "kick", "react"], []])
+            #expect(rights.map(\.allowed) == [[], ["delete", "kick", "react"]])
+        }
+        var settings = ServerSettings()
+        settings.admins = ["bot"]
+        try await withStage(settings) { stage in
+            _ = try await stage.now.channel("general", as: "ana")
+            let inbox = TestInbox()
+            let service = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            let rights = await service.rights()
+            #expect(rights.map(\.roles) == [["channel admin", "service admin"]])
+            #expect(rights.map(\.allowed) == [["delete", "kick", "react"]])
+        }
+    }
+
     @Test func `people go by their friendly names from their first word on, also when they change them`()
         async throws
     {

@@ -63,10 +63,10 @@ package struct TwilioSettings: ServiceSettings {
     /// Role SIDs in words: those that the built-in chat server always has, and the configured ones.
     var roleWords: [String: String] {
         var words = [
-            "RL00000000000000000000000000000001": "service user",
-            "RL00000000000000000000000000000002": "service admin",
-            "RL00000000000000000000000000000003": "channel user",
-            "RL00000000000000000000000000000004": "channel admin",
+            "RL5e511ce0000000000000000000000001": "service user",
+            "RL5e511ce00000000000000000000000ad": "service admin",
+            "RLc4a44e10000000000000000000000001": "channel user",
+            "RLc4a44e100000000000000000000000ad": "channel admin",
         ]
         for (name, sid) in roles ?? [:] { words[sid] = name }
         return words

@@ -1,0 +1,29 @@
+/// What an account may do in a channel, as far as its service says so beforehand.
+public struct ChannelRights: Sendable {
+    public var channel: Channel
+    /// Our own roles there, in the service's words.
+    public var roles: [String]
+    /// Actions by the names that rules use, such as `delete`. What is in neither is known when it is tried.
+    public var allowed: Set<String>
+    public var denied: Set<String>
+
+    public init(channel: Channel, roles: [String], allowed: Set<String> = [], denied: Set<String> = []) {
+        self.channel = channel
+        self.roles = roles
+        self.allowed = allowed
+        self.denied = denied
+    }
+}
+
+extension Abilities {
+    /// What an account must be allowed to do so that an action of rules can be done, by the service or by steward in its
+    /// place; nil for what everybody may.
+    package func right(for action: String) -> String? {
+        switch action {
+        case "delete", "kick", "react": action
+        case "mute", "unmute", "slowmode", "lock", "unlock": actions.contains(action) ? action : "delete"
+        case "ban": actions.contains(action) ? action : "kick"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import Chat
+internal import Rules
+internal import Services
+
+/// Whether the accounts may do in their channels what rules ask of them.
+struct Rights: Sendable {
+    /// Something that a rule wants and an account may not do, as far as its service says.
+    struct Lack: Equatable {
+        var rule: String
+        /// What the rule does, and what the account would have to be allowed to.
+        var action: String
+        var right: String
+        var account: String
+        var channel: String
+        var roles: [String]
+
+        var text: String {
+            let what = action == right ? action : "\(action) (\(right))"
+            let role = roles.isEmpty ? "no role that is known" : "the role \(roles.joined(separator: ", "))"
+            return "rule \"\(rule)\" cannot \(what) in \(channel): \(account) has \(role)"
+        }
+    }
+
+    /// By account.
+    var channels: [String: [ChannelRights]] = [:]
+
+    /// Each rule, channel and action once.
+    func lacks(_ reaches: [RuleReach], _ directory: Directory) -> [Lack] {
+        channels.sorted { $0.key < $1.key }.flatMap { account, channels in
+            channels.flatMap { rights in
+                reaches.filter { $0.contains(rights.channel, account: account) }.flatMap { reach in
+                    lacks(of: reach, account, rights, directory)
+                }
+            }
+        }
+    }
+
+    private func lacks(
+        of reach: RuleReach, _ account: String, _ rights: ChannelRights, _ directory: Directory
+    ) -> [Lack] {
+        guard let abilities = directory.accounts[account]?.abilities else { return [] }
+        return reach.actions.sorted().compactMap { action in
+            guard let right = abilities.right(for: action), rights.denied.contains(right) else { return nil }
+            return Lack(
+                rule: reach.rule, action: action, right: right, account: account,
+                channel: Self.name(rights.channel), roles: rights.roles)
+        }
+    }
+
+    /// A table of accounts and channels: what each may do there.
+    var table: String {
+        var rows: [[String]] = [["account", "channel", "role"] + Self.asked]
+        for (account, channels) in channels.sorted(by: { $0.key < $1.key }) {
+            for rights in channels {
+                let marks = Self.asked.map { action in
+                    rights.allowed.contains(action) ? "yes" : rights.denied.contains(action) ? "no" : "?"
+                }
+                rows.append(
+                    [account, Self.name(rights.channel), rights.roles.joined(separator: ", ")] + marks)
+            }
+        }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }.joined(separator: "\n")
+    }
+
+    private static let asked = ["delete", "kick", "react"]
+
+    private static func name(_ channel: Channel) -> String {
+        channel.uniqueName ?? (channel.title.isEmpty ? channel.id.text : channel.title)
+    }
+}

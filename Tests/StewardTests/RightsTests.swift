@@ -1,0 +1,87 @@
+import Chat
+import ChatServer
+import Foundation
+import Rules
+import Testing
+
+@testable import steward
+
+@Suite(.timeLimit(.minutes(2))) struct RightsOfAccounts {
+    private static let bot = """
+        version: 1
+        rules:
+          adverts:
+            when: [messageAdded, messageEdited]
+            in: lobby
+            if:
+              text: {has_any: ["buy now"]}
+            do: [delete]
+          thanks:
+            when: messageAdded
+            if:
+              text: [thanks]
+            do:
+              - react: "💚"
+        """
+
+    private func config(_ bed: TestBed, identity: String) -> String {
+        """
+        accounts:
+          town:
+            service: twilio
+            identity: \(identity)
+            endpoint: "\(bed.endpoint)"
+            token: {url: "\(bed.tokens)"}
+            join: [general, lobby]
+        """
+    }
+
+    @Test func `check --live shows what an account may do, and which rule wants more`() async throws {
+        try await TestBed.run { bed, general in
+            _ = try await bed.server.channel("lobby", as: "ana")
+            try bed.write(Self.bot, to: "bots/bot.yaml")
+            try bed.write(config(bed, identity: "helper"), to: "config.yaml")
+            let file = bed.folder.appending(path: "config.yaml").path()
+            let config = try ConfigReader.read(file: file, environment: [:])
+            let answer = try await LiveCheck(config: config, rules: try Bots.load(config).rules).run()
+            #expect(
+                answer.text == """
+                    account  channel  role                        delete  kick  react
+                    town     general  channel user, service user  no      no    no
+                    town     lobby    channel user, service user  no      no    no
+                    rule "thanks" cannot react in general: town has the role channel user, service user
+                    rule "adverts" cannot delete in lobby: town has the role channel user, service user
+                    rule "thanks" cannot react in lobby: town has the role channel user, service user
+                    """)
+            #expect(answer.failures.isEmpty)
+        }
+    }
+
+    @Test func `check --live says of an account that cannot log in why`() async throws {
+        try await TestBed.run { bed, _ in
+            try bed.write(Self.bot, to: "bots/bot.yaml")
+            let broken = config(bed, identity: "helper").replacing(
+                bed.tokens, with: "http://127.0.0.1:1/token")
+            try bed.write(broken, to: "config.yaml")
+            let file = bed.folder.appending(path: "config.yaml").path()
+            let config = try ConfigReader.read(file: file, environment: [:])
+            let rules = try Bots.load(config).rules
+            let answer = try await LiveCheck(config: config, rules: rules, patience: .seconds(1)).run()
+            #expect(answer.rights.channels.isEmpty)
+            #expect(answer.text.hasPrefix("account \"town\": no token from "))
+        }
+    }
+
+    @Test func `at its start steward warns of what its rules want and it may not do`() async throws {
+        try await TestBed.run { bed, _ in
+            _ = try await bed.server.channel("lobby", as: "ana")
+            let steward = try bed.steward(config(bed, identity: "helper"), bot: Self.bot)
+            await steward.transcript.wait(for: "rule \"adverts\" cannot delete in lobby")
+            #expect(try await steward.stop() == .fine)
+            let admin = try bed.steward(config(bed, identity: "steward"), bot: Self.bot)
+            await admin.transcript.wait(for: "ready: ")
+            #expect(try await admin.stop() == .fine)
+            #expect(!admin.transcript.lines.contains { $0.contains("cannot") })
+        }
+    }
+}
