@@ -20,6 +20,8 @@ package struct Turn: Sendable {
     /// What came of an event.
     package struct Outcome: Sendable {
         package var actions: [OpenAction] = []
+        /// What they remember.
+        package var changes: [MemoryChange] = []
         package var later: [PendingContinuation] = []
         package var matched: [String] = []
         /// What handlers write into the log.
@@ -324,6 +326,7 @@ package struct Turn: Sendable {
                 "\(progress.outcome.later.count)/\(index)")
             progress.outcome.later.append(PendingContinuation(key: key, continuation: continuation))
         }
+        progress.outcome.changes += decision.changes
         progress.outcome.matched += decision.matched
         progress.outcome.notes += decision.notes
         progress.outcome.answers += decision.answers

@@ -11,7 +11,11 @@ struct BotFile: Sendable {
     var windows: [BotWindow] = []
     var groups: [BotGroup] = []
     var counters: [BotCounter] = []
+    var ladders: [BotLadder] = []
+    var modes: [BotMode] = []
     var exempt: Exempt?
+    /// Where reports go that do not say so.
+    var reportTo: [Placed<String>] = []
     var commands = BotCommands()
     var rules: [BotRule] = []
     /// Those that see all rules.
@@ -21,6 +25,8 @@ struct BotFile: Sendable {
     var testRoles: [Placed<String>] = []
     var testChannels: [Placed<String>] = []
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
+    var testModes: [Placed<String>] = []
+    var testLadders: [Placed<String>] = []
 
     init(name: String) {
         self.name = name
@@ -57,6 +63,8 @@ struct BotRule: Sendable {
     var id: Placed<String>
     var about: String?
     var when: [Placed<EventName>] = []
+    var modeEvents: [BotModeEvent] = []
+    var strikeEvents: [BotStrikeEvent] = []
     /// Set when people call the rule by a word; `when` is `messageAdded` then.
     var command: BotCommand?
     /// Values of its own, each may use those before it.
@@ -83,6 +91,7 @@ struct BotRule: Sendable {
     var notMatching: [Placed<String>] = []
     var tests: [BotTest] = []
     var was: Placed<String>?
+    var breaker = BotBreaker.usual
     /// What decides when it applies, in one text; equal for rules that apply to the same events.
     var signature = ""
     /// Keys that were written, whether or not they could be read.
@@ -129,6 +138,7 @@ indirect enum BotCondition: Sendable {
     case time(BotTime)
     case check(BotCheck)
     case rate(BotRate)
+    case mode(BotModeTest)
     case plugin(BotPlugin)
     case all([BotCondition])
     case any([BotCondition])
@@ -192,12 +202,23 @@ struct BotUser: Sendable {
     var name: BotText?
     var ids: [Placed<String>]?
     var isNot: Placed<TemplatePath>?
+    var strikes: BotStrikes?
+    var permits: [Placed<String>]?
+    var notPermits: [Placed<String>]?
+    var leftBy: LeftBy?
+
+    /// Why somebody is gone, as far as steward knows.
+    enum LeftBy: String, Sendable, CaseIterable { case choice, removal }
 }
 
 /// An action of a rule and its place in it.
 struct BotStep: Sendable {
     enum Verb: String, Sendable, CaseIterable {
         case reply, send, dm, delete, warn, relay, react, stop, log, count, reset, choose
+        case strike, mute, unmute, kick, ban, unban, slowmode, lock, unlock, permit, report, each, confirm,
+            undo
+        case enterMode = "enter_mode"
+        case leaveMode = "leave_mode"
     }
 
     var verb: Verb
@@ -207,8 +228,11 @@ struct BotStep: Sendable {
     var message = BotMessage()
     /// What `count` adds to, and what `reset` forgets.
     var counts: [BotCount] = []
-    /// What `choose` chooses from.
+    var deed = BotDeed()
+    /// What `choose` chooses from; what `each` does; what a strike leads to, one for each step of its ladder.
     var branches: [BotBranch] = []
+    /// It stands in a ladder, which rules of any event use.
+    var isOfLadder = false
 
     /// The step and all that its branches hold.
     var andBelow: [BotStep] { [self] + branches.flatMap { $0.steps.flatMap(\.andBelow) } }
@@ -230,6 +254,8 @@ struct BotBranch: Sendable {
     var spot: Spot
     var path: String
     var written: Set<String> = []
+    /// Of a ladder's step: how many points lead to it.
+    var points: Int64 = 0
 }
 
 /// What an action says, where, and to whom.

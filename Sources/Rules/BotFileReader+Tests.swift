@@ -200,12 +200,36 @@ extension BotFileReader {
     func expected(_ node: YAMLNode, of verb: String, into expectation: inout BotTest.Expectation) {
         if case .mapping = node.kind {
             read(node, BotTables.expectedKeys, into: &expectation)
-        } else if verb == "delete" {
+            return
+        }
+        switch verb {
+        case "delete":
             guard let text = text(node) else { return }
-            if text == "burst" { notBuilt("burst", at: node) }
-            if text != "message" { expectation.text = text }
-        } else {
-            expectation.text = text(node)
+            if text == "burst" {
+                expectation.isBurst = true
+            } else if text != "message" {
+                expectation.text = text
+            }
+        case "mute", "ban", "lock": expectation.time = duration(node)
+        case "slowmode": expectation.time = isWord(node, "none") ? .zero : duration(node)
+        case "strike": expectation.points = number(node, -1000...1000)
+        case "kick", "unmute", "unban": expectation.user = text(node)
+        case "unlock": expectation.channel = channel(node)
+        default: expectation.text = text(node)
+        }
+    }
+
+    /// `2`, or `{conduct: 2}`.
+    func strikes(_ node: YAMLNode, into person: inout BotTest.Person) {
+        guard case .mapping(let entries) = node.kind else {
+            testLadders.append(Placed("", at: spot(node)))
+            if let points = number(node, 1...1000) { person.strikes[""] = points }
+            return
+        }
+        for entry in entries {
+            guard let name = entry.key.text, let points = number(entry.value, 1...1000) else { continue }
+            testLadders.append(Placed(name, at: spot(entry.key)))
+            person.strikes[name] = points
         }
     }
 

@@ -11,6 +11,8 @@ final class BotFileReader {
     var testRoles: [Placed<String>] = []
     var testChannels: [Placed<String>] = []
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
+    var testModes: [Placed<String>] = []
+    var testLadders: [Placed<String>] = []
     private let root: YAMLNode?
     /// Told what is asked of each node, when the reader is used to describe the language.
     weak var witness: ShapeWitness?
@@ -48,6 +50,8 @@ final class BotFileReader {
         result.testRoles = testRoles
         result.testChannels = testChannels
         result.testCounters = testCounters
+        result.testModes = testModes
+        result.testLadders = testLadders
         result.prefixCommandsInTests()
         if result.version == nil, root.entries != nil, root["version"] == nil {
             findings.error(

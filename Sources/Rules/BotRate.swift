@@ -3,7 +3,8 @@ internal import Chat
 /// How often something must have happened, as it is written.
 struct BotRate: Sendable {
     enum Kind: String, Sendable, CaseIterable {
-        case messages, links, mentions, attachments, emoji, joins, leaves, edits, identical, similar
+        case messages, links, mentions, attachments, emoji, joins, leaves, edits, identical, similar, strikes
+        case reports
 
         /// The events that count.
         var events: [EventName] {
@@ -14,12 +15,12 @@ struct BotRate: Sendable {
             case .edits: [.messageEdited]
             // A text that is edited in counts like one that was sent.
             case .identical, .similar: [.messageAdded, .messageEdited]
+            // What rules do about people.
+            case .strikes, .reports: []
             }
         }
 
         var looksAtText: Bool { self == .identical || self == .similar }
-
-        static let later = ["strikes", "reports"]
     }
     enum Per: String, Sendable, CaseIterable { case user, channel }
     enum Across: String, Sendable, CaseIterable { case channel, service, all }
@@ -88,11 +89,10 @@ extension BotRate {
 
     static func kind(_ text: String) throws(ShortFormError) -> Kind {
         if let kind = Kind(rawValue: text) ?? Kind(rawValue: text + "s") { return kind }
-        if Kind.later.contains(text) { throw ShortFormError(problem: "\"\(text)\" is not built yet") }
         let names = Kind.allCases.map(\.rawValue)
         throw ShortFormError(
             problem: "\"\(text.shortened)\" cannot be counted",
-            hint: Suggestion.hint(for: text, among: names + Kind.later) ?? "use "
+            hint: Suggestion.hint(for: text, among: names) ?? "use "
                 + names.joined(separator: ", "))
     }
 

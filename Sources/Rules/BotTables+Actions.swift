@@ -25,7 +25,7 @@ extension BotTables {
             Key("delete", "Removes the message.") { node, step, reader in
                 switch node.text {
                 case _ where reader.isWord(node, "message"): break
-                case "burst": reader.notBuilt("burst", at: node)
+                case _ where reader.isWord(node, "burst"): step.deed.isBurst = true
                 default:
                     if case .mapping = node.kind {
                         reader.read(node, BotTables.delete, into: &step)
@@ -42,9 +42,6 @@ extension BotTables {
                 step.message.splits = false
                 reader.message(node, BotTables.warn, into: &step)
             },
-            .later("strike"), .later("mute"), .later("unmute"), .later("kick"), .later("ban"),
-            .later("slowmode"), .later("lock"), .later("unlock"), .later("permit"), .later("enter_mode"),
-            .later("leave_mode"), .later("report"),
             Key("log", "Writes a line into steward's log.") { node, step, reader in
                 reader.message(node, BotTables.log, into: &step)
             },
@@ -68,14 +65,13 @@ extension BotTables {
             Key("choose", "The first branch whose if: holds: - if: … and do: …") { node, step, reader in
                 reader.branches(node, into: &step)
             },
-            .later("each"), .later("confirm"),
             Key("stop", "No further rule is asked about this event.") { node, _, reader in
                 if !node.isEmpty { reader.error("\"stop\" takes nothing", at: node, hint: "write - stop") }
             },
             .later("plugin"),
-        ])
+        ] + moderation)
 
-    private static let textKey = Key<BotStep>("text", "What it says; a template.") { node, step, reader in
+    static let textKey = Key<BotStep>("text", "What it says; a template.") { node, step, reader in
         step.message.text = reader.template(node)
     }
     private static let silentKey = Key<BotStep>("silent", "true: without a notification, where possible.") {
@@ -86,7 +82,7 @@ extension BotTables {
         node, step, reader in
         step.message.thread = reader.bool(node) ?? false
     }
-    private static let mentionKey = Key<BotStep>("mention", "Who is called: user, or a list of values.") {
+    static let mentionKey = Key<BotStep>("mention", "Who is called: user, or a list of values.") {
         node, step, reader in
         step.message.mention = reader.items(node, "mention")?.compactMap(reader.path) ?? []
     }
@@ -94,7 +90,7 @@ extension BotTables {
         node, step, reader in
         step.message.deleteAfter = reader.duration(node)
     }
-    private static let toKey = Key<BotStep>("to", "Channels by name.") { node, step, reader in
+    static let toKey = Key<BotStep>("to", "Channels by name.") { node, step, reader in
         step.message.to = reader.texts(node, "to") ?? []
     }
     private static let quoteKey = Key<BotStep>("quote", "true: the message stands above it as a quote.") {
@@ -139,8 +135,6 @@ extension BotTables {
     static let relay = KeyTable<BotStep>(
         "relay", otherNames: otherNames, required: ["to"],
         [toKey, textKey, splitKey, quoteKey, footerKey, silentKey, mentionKey])
-    static let delete = KeyTable<BotStep>(
-        "delete", [.later("last"), .later("from"), .later("keep_copy")])
 }
 
 extension BotFileReader {
@@ -184,11 +178,11 @@ extension BotFileReader {
                 return nil
             }
             if let witness {
-                witness.took(["delete", "stop"], node)
+                witness.took(BotStep.Verb.allCases.filter(\.standsAlone).map(\.rawValue), node)
                 return nil
             }
             guard let verb = verb(name, at: node) else { return nil }
-            guard verb == .delete || verb == .stop else {
+            guard verb.standsAlone else {
                 error("\"\(name)\" does not say what", at: node, hint: "write \(name): \"…\"")
                 return nil
             }

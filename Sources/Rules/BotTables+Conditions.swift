@@ -20,7 +20,16 @@ extension BotTables {
                 conditions.append(.user(user))
             },
         ] + counts + times + rates + plugins + [
-            .later("mode"),
+            Key("mode", "The mode that there is: a name, a list of which one is enough, or {not: name}.") {
+                node, conditions, reader in
+                var test = BotModeTest()
+                if case .mapping = node.kind {
+                    reader.read(node, BotTables.mode, into: &test)
+                } else {
+                    test.modes = reader.texts(node, "mode") ?? []
+                }
+                conditions.append(.mode(test))
+            },
             Key("any", "A list of which one must hold.") { node, conditions, reader in
                 conditions.append(.any(reader.conditionList(node, "any")))
             },
@@ -158,7 +167,15 @@ extension BotTables {
                     try Bounds(numbers: text)
                 }
             },
-            .later("strikes"),
+            Key("strikes", "How many points: 3+, or {ladder: conduct, total: 3+}.") { node, user, reader in
+                var strikes = BotStrikes(spot: reader.spot(node))
+                if case .mapping = node.kind {
+                    reader.read(node, BotTables.strikes, into: &strikes)
+                } else {
+                    strikes.total = reader.numbers(node)
+                }
+                user.strikes = strikes
+            },
             Key("name", "What the name must have, written like text.") { node, user, reader in
                 guard var name = reader.textCondition(node) else { return }
                 name.fields = [.userName]
@@ -168,7 +185,18 @@ extension BotTables {
             Key("id", "The service's name for them, or a list.") { node, user, reader in
                 user.ids = reader.texts(node, "id")
             },
-            .later("permit"), .later("left_by"),
+            Key("permit", "A permit that they have, a list of which one is enough, or {not: links}.") {
+                node, user, reader in
+                if case .mapping = node.kind {
+                    reader.read(node, BotTables.permitTest, into: &user)
+                } else {
+                    user.permits = reader.texts(node, "permit")
+                }
+            },
+            Key("left_by", "choice, or removal: steward removed them, as far as it knows.") {
+                node, user, reader in
+                user.leftBy = reader.choice(node, BotUser.LeftBy.self)
+            },
             Key("is_not", "A value that must name somebody else, such as match.who.") { node, user, reader in
                 user.isNot = reader.path(node)
             },

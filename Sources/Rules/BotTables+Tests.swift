@@ -52,7 +52,11 @@ extension BotTables {
             Key("counters", "What counters stand at: {pages: 3}, {karma: {ana: 5}}.") { node, given, reader in
                 reader.counts(node, into: &given)
             },
-            .later("modes"),
+            Key("modes", "The mode that there is at the start.") { node, given, reader in
+                guard let name = reader.text(node) else { return }
+                given.mode = name
+                reader.testModes.append(Placed(name, at: reader.spot(node)))
+            },
         ])
 
     static let person = KeyTable<BotTest.Person>(
@@ -79,6 +83,12 @@ extension BotTables {
             },
             Key("messages", "How many messages of theirs were seen.") { node, person, reader in
                 person.messages = reader.number(node, 0...Int64.max)
+            },
+            Key("strikes", "How many points they have: 2, or {conduct: 2}.") { node, person, reader in
+                reader.strikes(node, into: &person)
+            },
+            Key("permit", "A permit that they have, or a list.") { node, person, reader in
+                person.permits = (reader.texts(node, "permit") ?? []).map(\.value)
             },
         ])
 
@@ -180,7 +190,7 @@ extension BotTables {
     /// Actions that chat services see, and which keys they have in an expectation.
     static let expectation = KeyTable<BotTest.Expectation>(
         "what is expected", noun: "action", otherNames: actions.otherNames,
-        ["reply", "send", "dm", "warn", "relay", "react", "delete"].map { verb in
+        expectedVerbs.map { verb in
             Key(verb, actions[verb]?.about ?? "") { node, expectation, reader in
                 expectation.verb = verb
                 reader.expected(node, of: verb, into: &expectation)
@@ -197,6 +207,12 @@ extension BotTables {
             },
         ] + expectedKeys.keys
             + actions.keys.filter { $0.read == nil && $0.name != "count" }.map { .later($0.name) })
+
+    private static let expectedVerbs = [
+        "reply", "send", "dm", "warn", "relay", "react", "delete", "strike", "mute", "unmute", "kick", "ban",
+        "unban",
+        "slowmode", "lock", "unlock", "permit", "enter_mode", "leave_mode", "report", "confirm", "undo",
+    ]
 
     /// Keys of an expectation that do not name its action.
     static let besideAction = Set(["count", "by"] + expectedKeys.names)
@@ -227,6 +243,15 @@ extension BotTables {
             },
             Key("silent", "true: without a notification.") { node, expectation, reader in
                 expectation.isSilent = reader.bool(node)
+            },
+            Key("for", "For how long.") { node, expectation, reader in
+                expectation.time = reader.duration(node)
+            },
+            Key("points", "How many points a strike gives.") { node, expectation, reader in
+                expectation.points = reader.number(node, -1000...1000)
+            },
+            Key("reason", "What its reason contains.") { node, expectation, reader in
+                expectation.text = reader.text(node)
             },
         ])
 }

@@ -55,7 +55,15 @@ enum BotTables {
                     file.groups.append(group)
                 }
             },
-            .later("modes"), .later("ladders"),
+            Key("modes", "States that all rules share, in rising order: {raid: {clears_after: 30m}}.") {
+                node, file, reader in
+                reader.modes(node, into: &file)
+            },
+            Key("ladders", "What strikes lead to: {conduct: {forgive: 1 per 7d, steps: {3: [{mute: 1d}]}}}.")
+            {
+                node, file, reader in
+                reader.ladders(node, into: &file)
+            },
             Key("counters", "What is counted, and for whom: {karma: {per: user, keep: forever}}.") {
                 node, file, reader in
                 reader.counters(node, into: &file)
@@ -121,7 +129,10 @@ enum BotTables {
                 node, file, reader in
                 reader.read(node, commands, into: &file.commands)
             },
-            .later("report_to"),
+            Key("report_to", "Where the reports of this file go: a channel, or a list.") {
+                node, file, reader in
+                file.reportTo = reader.texts(node, "report_to") ?? []
+            },
         ])
 
     static let exempt = KeyTable<Exempt>(
@@ -209,7 +220,10 @@ enum BotTables {
             Key("run", "live, dry (matches and is logged, does nothing) or disabled.") { node, rule, reader in
                 if let run = reader.choice(node, BotRule.Run.self) { rule.run = run }
             },
-            .later("breaker"),
+            Key("breaker", "When it puts itself on dry run: {matches: 5, share: 5%, in: 1h}; or none.") {
+                node, rule, reader in
+                rule.breaker = reader.breaker(node)
+            },
             Key("limits", "Bounds of a command's arguments: {n: 1 to 50}.") { node, rule, reader in
                 rule.limits = reader.limits(node)
             },
@@ -248,8 +262,23 @@ enum BotTables {
             Key("command", "A word by which people call it: {name: karma, args: {who: optional person}}.") {
                 node, rule, reader in
                 reader.command(node, into: &rule)
-            }, .later("schedule"), .later("webhook"), .later("modeEntered"),
-            .later("modeLeft"),
-            .later("windowEntered"), .later("windowLeft"), .later("strikes"),
+            }, .later("schedule"), .later("webhook"),
+            Key("modeEntered", "A mode begins.") { node, rule, reader in
+                rule.modeEvents += (reader.texts(node, "modeEntered") ?? []).map {
+                    BotModeEvent(kind: .entered, mode: $0)
+                }
+            },
+            Key("modeLeft", "A mode ends.") { node, rule, reader in
+                rule.modeEvents += (reader.texts(node, "modeLeft") ?? []).map {
+                    BotModeEvent(kind: .left, mode: $0)
+                }
+            },
+            .later("windowEntered"), .later("windowLeft"),
+            Key("strikes", "Somebody's strikes reach a number: {ladder: conduct, total: 3+}.") {
+                node, rule, reader in
+                var event = BotStrikeEvent(spot: reader.spot(node))
+                reader.read(node, BotTables.strikeEvent, into: &event)
+                rule.strikeEvents.append(event)
+            },
         ])
 }

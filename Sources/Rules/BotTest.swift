@@ -26,6 +26,8 @@ package struct BotTest: Sendable {
         /// What holds for everyone who is not among the people.
         package var everyone: Person?
         package var counters: [Count] = []
+        /// Nil: the default one.
+        package var mode: String?
 
         /// What a counter stands at.
         package struct Count: Sendable {
@@ -47,6 +49,9 @@ package struct BotTest: Sendable {
         package var memberFor: Duration?
         package var away: Duration?
         package var messages: Int64?
+        /// Points by ladder; the ladder is empty where there is only one.
+        package var strikes: [String: Int64] = [:]
+        package var permits: [String] = []
 
         package init(user: String) {
             self.user = user
@@ -110,6 +115,11 @@ package struct BotTest: Sendable {
         package var rule: String?
         package var isInThread: Bool?
         package var isSilent: Bool?
+        /// For how long it is; 0 for a slow mode that ends.
+        package var time: Duration?
+        package var points: Int64?
+        /// It is one of all messages of a burst.
+        package var isBurst = false
         /// So often.
         package var times = 1
     }

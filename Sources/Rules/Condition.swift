@@ -20,6 +20,7 @@ indirect enum Condition: Sendable {
     case check(CheckTest)
     case rate(RateTest)
     case plugin(PluginTest)
+    case mode(ModeTest)
     case all([Condition])
     case any([Condition])
     case not(Condition)
@@ -37,7 +38,7 @@ indirect enum Condition: Sendable {
     /// Whether it looks at what is remembered of the member, or at counters.
     var asksMemory: Bool {
         switch self {
-        case .rate: true
+        case .rate, .mode: true
         case .user(let test): test.asksMemory
         case .check(let test):
             test.value.paths.contains { path in
@@ -85,7 +86,7 @@ indirect enum Condition: Sendable {
         func weight(_ triggers: [Trigger]) -> Int { triggers.reduce(0) { $0 + $1.weight(sizes) } }
         switch self {
         case .found(let probe), .hosts(_, let probe), .near(_, let probe): return [.probe(probe)]
-        case .has, .time, .check, .plugin, .not: return nil
+        case .has, .time, .check, .plugin, .mode, .not: return nil
         case .rate(let test): return [.probe(test.probe)]
         case .user(let test): return test.triggers.min { $0.weight(sizes) < $1.weight(sizes) }.map { [$0] }
         case .count(let test): return Trigger(test.measure, test.span).map { [$0] }

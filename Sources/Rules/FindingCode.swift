@@ -25,6 +25,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case slowExpression = "slow-expression"
     case answersOften = "answers-often"
     case takenLiterally = "taken-literally"
+    case neverEnds = "never-ends"
     case style
 
     /// What it is about, for the manual; nil for errors, which cannot be allowed.
@@ -35,7 +36,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
             nil
         case .commentAfterText: "text for people is followed by a comment that was probably part of it"
         case .unusedAnchor: "an anchor (`&name`) that nothing refers to, probably text that begins with `&`"
-        case .unusedName: "a list, variable or group that nothing uses"
+        case .unusedName: "a list, variable, group, ladder, mode or permit that nothing uses"
         case .uncheckedName: "a channel or role that cannot be checked, because there is no `config.yaml`"
         case .eventNotTold: "an event that not every account tells of"
         case .editsUnseen: "a rule that removes does not look at edits, so forbidden text can be edited in"
@@ -49,6 +50,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
         case .answersOften: "a rule answers a single everyday word each time it is said"
         case .takenLiterally:
             "quotes, slashes, braces or commas that look like they mean something and are taken as they stand"
+        case .neverEnds: "a mute or a lock without an end"
         case .style: "anything else that is probably not meant"
         }
     }

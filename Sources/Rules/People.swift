@@ -8,7 +8,40 @@ enum People {
     private static let owner = "$people"
 
     /// What is to be remembered of a member; empty when it is.
-    static func changes(_ member: Member, _ event: ChatEvent, _ memory: any Recollection) -> [MemoryChange] {
+    static func changes(
+        _ member: Member, _ event: ChatEvent, _ memory: any Recollection, withRoles: Bool
+    ) -> [MemoryChange] {
+        let changes = names(of: member, event, memory)
+        guard withRoles else { return changes }
+        let key = MemoryKey(owner: owner, name: "roles", subject: .user(member.user))
+        let roles = ((member.isBot ? [bot] : []) + member.roles).joined(separator: "\n")
+        let known = memory.value(of: key)
+        if roles.isEmpty { return known == nil ? changes : changes + [.forget(key)] }
+        return known == .text(roles) ? changes : changes + [.set(key, .text(roles), keep: nil)]
+    }
+
+    /// Stands among roles for a program.
+    private static let bot = "\t"
+
+    /// Somebody as they were seen last.
+    static func member(
+        _ person: (id: String, name: String), _ event: ChatEvent, _ memory: any Recollection
+    ) -> Member {
+        if let member = event.member, member.user.text == person.id { return member }
+        let user = event.realm.user(person.id)
+        var roles: [String] = []
+        if case .text(let text)? = memory.value(
+            of: MemoryKey(owner: owner, name: "roles", subject: .user(user)))
+        {
+            roles = text.split(separator: "\n").map(String.init)
+        }
+        return Member(
+            user: user, name: person.name, roles: roles.filter { $0 != bot }, isBot: roles.contains(bot))
+    }
+
+    private static func names(
+        of member: Member, _ event: ChatEvent, _ memory: any Recollection
+    ) -> [MemoryChange] {
         let key = MemoryKey(owner: owner, name: "name", subject: .user(member.user))
         if memory.value(of: key) == .text(member.name) { return [] }
         var changes: [MemoryChange] = [.set(key, .text(member.name), keep: nil)]
@@ -60,15 +93,21 @@ enum People {
 
 /// Whose names need not be looked up again: those of which memory has said that they are remembered.
 struct NamedPeople {
-    private var names = [(number: UInt32, name: String)](repeating: (0, ""), count: 1024)
+    private var names = [(number: UInt32, name: String, roles: [String])](
+        repeating: (0, "", []), count: 1024)
 
-    mutating func changes(_ member: Member, _ event: ChatEvent, _ memory: any Recollection) -> [MemoryChange]
-    {
+    mutating func changes(
+        _ member: Member, _ event: ChatEvent, _ memory: any Recollection, withRoles: Bool
+    ) -> [MemoryChange] {
         let number = member.user.identity.number
         let slot = Int(number % 1024)
-        if names[slot].number == number, names[slot].name == member.name { return [] }
-        let changes = People.changes(member, event, memory)
-        if changes.isEmpty { names[slot] = (number, member.name) }
+        if names[slot].number == number, names[slot].name == member.name,
+            !withRoles || names[slot].roles == member.roles
+        {
+            return []
+        }
+        let changes = People.changes(member, event, memory, withRoles: withRoles)
+        if changes.isEmpty { names[slot] = (number, member.name, member.roles) }
         return changes
     }
 }
@@ -108,6 +147,7 @@ extension RuleSet {
             rule.command?.arguments.contains { if case .person = $0.kind { true } else { false } } == true
                 || rule.source.allSteps.contains { step in
                     step.counts.contains { $0.subject != nil }
+                        || step.deed.user != nil || step.deed.list != nil
                         || step.message.mention.contains {
                             $0.value.root != "user" && $0.value.root != "users"
                         }

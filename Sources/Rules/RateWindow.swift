@@ -44,8 +44,10 @@ struct RateEntry: Sendable {
     var time: Int64
     /// Of the message, or of the event that is none.
     var id: String
+    /// Of the message, where messages have numbers.
+    var index: Int64?
     var user: UserID?
-    var channel: UInt32
+    var channel: ChannelID?
     var amount: Int
     var sketch: TextSketch?
 }

@@ -3,34 +3,51 @@ internal import Unicode
 
 /// What a rule acts with.
 struct Acting {
-    let event: ChatEvent
+    var event: ChatEvent
     let situation: Situation
     var values: TemplateValues
     /// Whether the condition of a branch holds.
     var holds: (Condition) -> Bool
+    /// What made up the rule's rate, if its actions are about that.
+    var burst: [RateEntry] = []
+    /// The piece of the event's text that made the rule match.
+    var fragment: () -> String? = { nil }
+    /// The latest messages of the channel, the newest first.
+    var recent: () -> [RecentMessage] = { [] }
+    /// What it is about has been dealt with: all that is left to do is to remove the message.
+    var isAgain = false
+    /// It is about somebody whom a strike was for, or out of a list: not about who did it.
+    var isOther = false
+    /// It is about one out of a list.
+    var isOne = false
+    /// Messages that were deleted for earlier events.
+    var isGone: (String) -> Bool = { _ in false }
 }
 
 extension Rule {
     /// Adds the rule's actions to a decision; says whether one of them is `stop`, behind which nothing is done.
     @discardableResult
     func perform(_ acting: Acting, into decision: inout Decision) -> Bool {
-        perform(source.steps, acting, into: &decision)
+        perform(source.steps[...], acting, into: &decision)
     }
 
-    private func perform(_ steps: [BotStep], _ acting: Acting, into decision: inout Decision) -> Bool {
-        for step in steps where perform(step, acting, into: &decision) { return true }
+    func perform(_ steps: ArraySlice<BotStep>, _ acting: Acting, into decision: inout Decision) -> Bool {
+        var acting = acting
+        for step in steps where perform(step, &acting, into: &decision) { return true }
         return false
     }
 
+    /// What the step leaves behind, such as the points of a strike, is for those behind it.
     @discardableResult
-    func perform(_ step: BotStep, _ acting: Acting, into decision: inout Decision) -> Bool {
+    func perform(_ step: BotStep, _ acting: inout Acting, into decision: inout Decision) -> Bool {
+        if acting.isAgain, step.verb != .delete, step.verb != .choose, step.verb != .stop { return false }
         let (event, situation, values) = (acting.event, acting.situation, acting.values)
         switch step.verb {
         case .choose:
             let taken = step.branches.first { branch in
                 branches[branch.path].map(acting.holds) ?? true
             }
-            if let taken { return perform(taken.steps, acting, into: &decision) }
+            if let taken { return perform(taken.steps[...], acting, into: &decision) }
         case .stop: return true
         case .log:
             let text = step.message.text?.value(values).plain.trimmed ?? ""
@@ -40,13 +57,19 @@ extension Rule {
             }
         case .count, .reset:
             for count in step.counts {
+                if let key = ladderKey(count, acting) {
+                    decision.changes.append(.forget(key))
+                    continue
+                }
                 guard let counter = counters[count.counter.value],
                     let key = counter.key(event, situation, count.subject?.value(values))
                 else { continue }
                 decision.changes.append(
                     step.verb == .reset ? .forget(key) : .add(key, count.by, keep: counter.keep))
             }
-        default: decision.actions += actions(step, event, situation, values)
+        case .reply, .send, .dm, .warn, .relay, .react, .report:
+            decision.actions += actions(step, acting)
+        default: return moderate(step, &acting, into: &decision)
         }
         return false
     }
@@ -63,15 +86,10 @@ extension Rule {
         }
     }
 
-    private func actions(
-        _ step: BotStep, _ event: ChatEvent, _ situation: Situation, _ values: TemplateValues
-    ) -> [ChatAction] {
+    private func actions(_ step: BotStep, _ acting: Acting) -> [ChatAction] {
+        let (event, situation, values) = (acting.event, acting.situation, acting.values)
         let reference = event.message.map { MessageReference($0) }
         switch step.verb {
-        case .stop, .log, .count, .reset, .choose: return []
-        case .delete:
-            guard let place = event.place, let reference else { return [] }
-            return [ChatAction(.deleteMessage(reference), in: place, by: id, path: step.path)]
         case .react:
             guard let place = event.place, let reference, let emoji = step.message.text else { return [] }
             let text = emoji.render(values, for: Destination())
@@ -100,12 +118,18 @@ extension Rule {
             return speech(step, event, situation, values, places.filter { !$0.isPlace(of: event) }) {
                 .send($0)
             }
+        case .report:
+            let places = step.message.to.flatMap { situation.directory.places(named: $0.value) }.unique
+            return speech(
+                step, event, situation, values, places, text: { self.report(step, acting, $0) }
+            ) { .send($0) }
+        default: return []
         }
     }
 
-    private func speech(
+    func speech(
         _ step: BotStep, _ event: ChatEvent, _ situation: Situation, _ values: TemplateValues,
-        _ places: [Place],
+        _ places: [Place], text words: ((Destination) -> String)? = nil,
         verb: (Outgoing) -> ChatAction.Verb
     ) -> [ChatAction] {
         let mentions = step.message.mention.flatMap { path in values.userIDs(path.value) }.unique
@@ -113,7 +137,7 @@ extension Rule {
         for (number, place) in places.enumerated() {
             let abilities = situation.directory.accounts[place.account]?.abilities ?? situation.abilities
             let destination = Destination(markup: abilities.markup, mentioned: Set(mentions))
-            let text = text(of: step, event, values, destination)
+            let text = words?(destination) ?? text(of: step, event, values, destination)
             guard !text.trimmed.isEmpty else { continue }
             let most = step.message.splits ? TextParts.most : 1
             let parts = TextParts.split(text, abilities.textLimit, most: most)
@@ -186,7 +210,7 @@ extension Place {
 
 extension Array where Element: Hashable {
     /// Each once, in order.
-    fileprivate var unique: [Element] {
+    var unique: [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
     }

@@ -29,6 +29,15 @@ final class Rule: Sendable {
     let owners: [String]
     let vars: [String: String]
     let counters: [String: Counter]
+    let ladders: [String: Ladder]
+    let modes: Modes
+    /// Whom nobody may punish by name.
+    let protection: Exempt
+    /// Where staff read.
+    let reportTo: [String]
+    /// It punishes somebody, changes a mode or reports, which a burst of messages earns once.
+    let actsOnce: Bool
+    let usesBurst: Bool
     /// The windows that its conditions ask for.
     let windows: [NamedWindow]
     /// Whether a template wants to know how long they are open.
@@ -68,12 +77,24 @@ final class Rule: Sendable {
         isCounted = draft.stage == .answer && answers && draft.source.also?.value != true
         group = draft.source.group?.value
         removes = draft.source.allSteps.contains { $0.verb == .delete }
+        actsOnce =
+            draft.stage == .guard && draft.source.command == nil
+            && draft.source.allSteps.contains { step in
+                step.verb.punishes || step.verb == .report || step.verb == .enterMode || step.verb == .lock
+                    || step.verb == .slowmode || step.deed.isBurst
+            }
         warnsOnce =
-            draft.stage == .guard && events.contains(.messageEdited)
+            draft.stage == .guard && events.contains(.messageEdited) && !actsOnce
             && draft.source.allSteps.contains {
                 $0.verb == .warn || $0.verb == .reply || $0.verb == .dm || $0.verb == .send
             }
         counters = draft.counters
+        ladders = draft.ladders
+        modes = draft.modes
+        let named = draft.source.exempt.flatMap { $0.roles.isEmpty && $0.users.isEmpty ? nil : $0 }
+        protection = named ?? draft.file.exempt ?? .usual
+        reportTo = draft.file.reportTo.map(\.value)
+        usesBurst = draft.source.allSteps.contains { $0.deed.isBurst }
         windows = draft.windows
         wantsWindow = draft.wantsWindow
         asksMemory = draft.asksMemory
@@ -92,6 +113,9 @@ final class Rule: Sendable {
 
     /// Where it stands, such as `bots/02-faq.yaml:7`.
     var place: String { isHelp ? "built in" : "\(file):\(source.id.spot.place.line)" }
+
+    /// It waits for yes or no.
+    var asksBack: Bool { source.steps.contains { $0.verb == .confirm } }
 
     var exemptsSome: Bool { !exemptRoles.isEmpty || !exemptUsers.isEmpty }
 
@@ -119,6 +143,8 @@ struct RuleDraft {
     var regexProbes: [Int32] = []
     var branches: [String: Condition] = [:]
     var counters: [String: Counter] = [:]
+    var ladders: [String: Ladder] = [:]
+    var modes = Modes()
     var windows: [NamedWindow] = []
     var wantsWindow = false
     var isHelp = false
@@ -140,8 +166,8 @@ extension BotRule {
     /// What its actions make it.
     var derivedStage: Stage {
         let verbs = Set(allSteps.map(\.verb))
-        if verbs.contains(.delete) || verbs.contains(.warn) { return .guard }
-        let lookingOn: Set<BotStep.Verb> = [.log, .count, .reset, .choose]
+        if verbs.contains(where: \.guards) { return .guard }
+        let lookingOn: Set<BotStep.Verb> = [.log, .count, .reset, .choose, .report, .each]
         return !verbs.isEmpty && verbs.isSubset(of: lookingOn) ? .observe : .answer
     }
 }

@@ -3,11 +3,11 @@ internal import YAML
 
 /// Looks whether what a rule does can be done: its templates, its places, its actions, its examples.
 final class RuleChecks {
-    private let rule: BotRule
+    let rule: BotRule
     private let file: BotFile
     private let groupNames: [String]
     private let stage: Stage
-    private let compiler: RuleCompiler
+    let compiler: RuleCompiler
     private(set) var wantsGroups = false
     private(set) var wantsWindow = false
     /// Whether a template prints what is remembered.
@@ -29,12 +29,15 @@ final class RuleChecks {
         self.compiler = compiler
     }
 
-    private var findings: Findings { compiler.findings }
-    private var events: [EventName] { rule.when.map(\.value) }
+    var findings: Findings { compiler.findings }
+    var events: [EventName] { rule.when.map(\.value) }
+    /// Whether what its events have is known.
+    var hasEvents: Bool { !events.isEmpty || !rule.modeEvents.isEmpty || !rule.strikeEvents.isEmpty }
 
     func run(condition: Condition?) {
         checkVariables()
         checkStops(rule.steps)
+        checkModeration()
         for step in rule.allSteps { check(step) }
         checkBatch()
         if let condition = rule.condition { checkPaths(of: condition.value) }
@@ -122,7 +125,7 @@ final class RuleChecks {
         case .all(let list), .any(let list): for condition in list { checkPaths(of: condition) }
         case .not(let condition): checkPaths(of: condition)
         case .text, .count, .links, .mentions, .caps, .time: break
-        case .rate, .plugin: break
+        case .rate, .plugin, .mode: break
         case .check(let written): check(written.value)
         case .user(let user): if let path = user.isNot { check(path.value, at: path.spot) }
         }
@@ -145,17 +148,22 @@ final class RuleChecks {
             }
         }
         for name in message.to { compiler.check(channel: name) }
-        let needsMessage: Bool
-        switch step.verb {
-        case .reply, .delete, .react, .relay: needsMessage = step.verb != .relay || message.text == nil
-        case .send, .dm, .warn, .stop, .log, .count, .reset, .choose: needsMessage = false
-        }
-        if needsMessage, !events.isEmpty, !events.contains(where: \.hasMessage) {
+        checkDeed(step)
+        let needsMessage =
+            switch step.verb {
+            case .reply, .react, .confirm: true
+            case .relay: message.text == nil
+            case .delete: step.deed.last == nil && !step.deed.isBurst
+            default: false
+            }
+        if needsMessage, hasEvents, !events.contains(where: \.hasMessage) {
             findings.error(
                 "\"\(step.verb.rawValue)\" needs a message, and \(rule.eventNames) has none", at: step.spot,
                 hint: step.verb == .reply ? "use send" : nil)
         }
-        if step.verb == .dm || step.verb == .warn, !events.isEmpty, !events.contains(where: \.hasMember) {
+        let isOfSomebody =
+            step.verb == .dm || step.verb == .warn || step.verb.isAboutMember && step.deed.user == nil
+        if isOfSomebody, !step.isOfLadder, hasEvents, !rule.hasMember, !isInEach(step) {
             findings.error(
                 "\"\(step.verb.rawValue)\" needs a member, and \(rule.eventNames) has none", at: step.spot)
         }
@@ -168,6 +176,10 @@ final class RuleChecks {
 
     private func check(_ count: BotCount) {
         if let subject = count.subject { check(subject) }
+        if compiler.ladders[count.counter.value] != nil {
+            compiler.usedNames.insert("ladder \(count.counter.value)")
+            return
+        }
         guard let counter = compiler.counters[count.counter.value] else {
             let names = compiler.counters.keys.sorted()
             findings.error(
@@ -203,15 +215,10 @@ final class RuleChecks {
 
     /// The action must be possible on every account that the rule reaches.
     private func checkAbility(_ step: BotStep) {
-        let needed: String
-        switch step.verb {
-        case .stop, .log, .count, .reset, .choose: return
-        case .relay: needed = "send"
-        case .warn: needed = "reply"
-        default: needed = step.verb.rawValue
-        }
+        guard let needed = step.verb.ability else { return }
         let directory = compiler.directory
-        let places = (step.message.to.isEmpty ? rule.places : step.message.to).map(\.value)
+        let own = step.message.to + step.deed.places
+        let places = (own.isEmpty ? rule.places : own).map(\.value)
         let reached = places.flatMap(directory.places).map(\.account)
         let isOpen = places.isEmpty || places.contains { $0 == Scope.direct || $0.contains("*") }
         let accounts = directory.accounts.sorted { $0.key < $1.key }.filter {
@@ -219,7 +226,7 @@ final class RuleChecks {
         }
         checkWishes(step, accounts.map { ($0.key, $0.value) })
         for (name, account) in accounts {
-            guard !account.abilities.actions.contains(needed) else { continue }
+            guard !account.abilities.offers(needed) else { continue }
             findings.error(
                 "\"\(step.verb.rawValue)\" cannot be done on \(name) (\(account.service))", at: step.spot,
                 hint: "limit the rule with in:, or remove the action")
@@ -245,7 +252,7 @@ final class RuleChecks {
 
     // MARK: Templates
 
-    private func check(_ template: Template) {
+    func check(_ template: Template) {
         for piece in template.pieces {
             guard case .value(let expression) = piece else { continue }
             var kind: TemplateValue.Kind?
@@ -275,9 +282,9 @@ final class RuleChecks {
         }
     }
 
-    private func kind(of path: TemplatePath) -> TemplateValue.Kind? {
+    func kind(of path: TemplatePath) -> TemplateValue.Kind? {
         switch path.root {
-        case "counters": return .number
+        case "counters", "strikes": return .number
         case "window": return OpenSpan.parts.first { $0.name == path.field }?.kind
         case "users", "messages": return .list
         case "vars":
@@ -297,7 +304,7 @@ final class RuleChecks {
         return (argument, names.count > 1 ? names[1] : nil)
     }
 
-    private func check(_ path: TemplatePath, at spot: Spot) {
+    func check(_ path: TemplatePath, at spot: Spot) {
         switch path.root {
         case "vars":
             compiler.usedNames.insert("\(file.name) vars.\(path.field ?? "")")
@@ -306,6 +313,19 @@ final class RuleChecks {
             asksMemory = true
             check(
                 path, "counter", among: compiler.counters.keys.sorted(), spot, "declare it under counters:")
+        case "strikes":
+            asksMemory = true
+            compiler.usedNames.insert("ladder \(path.field ?? "")")
+            check(path, "ladder", among: compiler.ladders.keys.sorted(), spot, "declare it under ladders:")
+        case "strike":
+            let hasStrike = rule.allSteps.contains { $0.verb == .strike } || !rule.strikeEvents.isEmpty
+            if !hasStrike {
+                findings.error(
+                    "\"strike\" is what a strike has given, and this rule gives none", at: spot,
+                    hint: "did you mean \"strikes.\(compiler.ladders.keys.min() ?? "ladder")\"?")
+            } else if let root = TemplateRoot.named[path.root] {
+                check(path, of: root, at: spot)
+            }
         case "args": check(argument: path, at: spot)
         case "window":
             wantsWindow = true
@@ -414,16 +434,18 @@ final class RuleChecks {
         let exists: Bool
         switch root.source {
         case .any: exists = true
-        case .member: exists = events.contains(where: \.hasMember)
+        case .member: exists = rule.hasMember || rule.allSteps.contains { $0.verb == .each }
         case .message: exists = events.contains(where: \.hasMessage)
-        case .channel: exists = events.contains(where: \.hasChannel)
+        case .channel:
+            exists =
+                events.contains(where: \.hasChannel) || !rule.modeEvents.isEmpty || !rule.strikeEvents.isEmpty
         }
         let isFact = path.root == "user" && ["messages", "member_for", "away"].contains(path.field)
         if isFact { asksMemory = true }
         if rule.batch != nil, isFact {
             findings.error("when a batch is acted on, \"\(path.text)\" is not known any more", at: spot)
         }
-        if !exists, !events.isEmpty {
+        if !exists, hasEvents {
             findings.error(
                 "\(rule.eventNames) has no \(root.name), so \"\(path.text)\" can never exist", at: spot)
         }
@@ -448,7 +470,7 @@ final class RuleChecks {
 extension Template.Operand {
     fileprivate var isCounter: Bool {
         guard case .path(let path) = self else { return false }
-        return path.root == "counters"
+        return path.root == "counters" || path.root == "strikes"
     }
 }
 
@@ -458,7 +480,7 @@ extension BotCondition {
         switch self {
         case .all(let list), .any(let list): list.contains(where: \.asksForMore)
         case .not(let condition): condition.asksForMore
-        case .time, .check: false
+        case .time, .check, .mode: false
         default: true
         }
     }

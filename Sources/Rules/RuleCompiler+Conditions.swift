@@ -23,15 +23,16 @@ extension RuleCompiler {
             return CapsTest(caps).map { .caps($0) } ?? .any([])
         case .time(let time): return compile(time)
         case .plugin(let plugin): return compile(plugin)
+        case .mode(let mode): return compile(mode)
         case .rate(let rate): return compile(rate, of: rule, stage: stage)
         case .check(let check): return .check(CheckTest(check))
         case .text(let text): return compile(text, of: rule, stage: stage, &groupNames)
         case .user(let user):
             for role in (user.roles ?? []) + (user.notRoles ?? []) { check(role: role) }
-            if !rule.when.isEmpty, !rule.when.contains(where: { $0.value.hasMember }) {
+            if !rule.when.isEmpty || !rule.modeEvents.isEmpty, !rule.hasMember {
                 findings.error("\(rule.eventNames) has no user", at: user.spot)
             }
-            let test = UserTest(user)
+            let test = userTest(user)
             guard let name = user.name else { return .user(test) }
             return .all([.user(test), compile(name, of: rule, stage: stage, &groupNames)])
         }
@@ -188,10 +189,10 @@ extension RuleCompiler {
             findings.error("\(rule.eventNames) has no text to look at", at: text.spot)
         }
         if let fold = text.fold, fold.value == FoldLevel.squeezed.rawValue,
-            rule.allSteps.contains(where: { $0.verb == .delete })
+            rule.allSteps.contains(where: { $0.verb == .delete || $0.verb.punishes })
         {
             findings.error(
-                "a rule that deletes cannot use \"squeezed\": it finds words in what was not meant",
+                "a rule that \(rule.allSteps.contains { $0.verb == .delete } ? "deletes" : "punishes") cannot use \"squeezed\": it finds words in what was not meant",
                 at: fold.spot, hint: "use loose, or report instead")
         }
         if text.skip.contains(.links), text.fields.contains(.body) {

@@ -20,7 +20,7 @@ extension RuleCompiler {
         let window = rateNumbers[key] ?? rateWindows.count
         if window == rateWindows.count {
             rateNumbers[key] = window
-            rateWindows.append(RateWindow(key: key, only: rate.only.map { UserTest($0) }, time: rate.time))
+            rateWindows.append(RateWindow(key: key, only: rate.only.map(userTest), time: rate.time))
         }
         rateWindows[window].time = max(rateWindows[window].time, rate.time)
         if let same = rateWindows[window].tests.first(where: { $0.rate.words == rate.words }) {
@@ -77,6 +77,10 @@ private struct UserWords: CustomStringConvertible {
             user.memberFor.map { "for \($0.text)" },
             user.away.map { "away \($0.text)" }, user.messages.map { "messages \($0.text)" },
             user.ids.map { "id \($0.map(\.value).sorted())" },
+            user.strikes.map { "strikes \($0.ladder?.value ?? "") \($0.total?.text ?? "")" },
+            user.permits.map { "permit \($0.map(\.value).sorted())" },
+            user.notPermits.map { "no permit \($0.map(\.value).sorted())" },
+            user.leftBy.map { "left by \($0)" },
         ]
         description = parts.compactMap(\.self).joined(separator: ", ")
     }

@@ -7,7 +7,7 @@ internal import YAML
 final class RuleCompiler {
     let directory: Directory
     let findings: Findings
-    let files: [BotFile]
+    var files: [BotFile]
     let list: (String) -> [UInt8]?
     /// Those whose conditions rules may ask for.
     let plugins: [any Plugin]
@@ -15,6 +15,12 @@ final class RuleCompiler {
     var lists: [String: [Placed<String>]] = [:]
     var groups: [String: BotGroup] = [:]
     var counters: [String: Counter] = [:]
+    var ladders: [String: Ladder] = [:]
+    /// As they are written, and in which file.
+    var writtenLadders: [String: (BotLadder, BotFile)] = [:]
+    var modes = Modes()
+    /// Permits that conditions ask for.
+    var askedPermits: [Placed<String>] = []
     var scopes: [Scope: Int] = [:]
     var laneNumbers: [Lane.Name: Int] = [:]
     var builders: [LaneBuilder] = []
@@ -54,6 +60,10 @@ final class RuleCompiler {
         readGroups()
         readWindows()
         readCounters()
+        readLadders()
+        readModes()
+        readStrikeEvents()
+        files = files.map(prepared)
         var drafts = readRules()
         checkCommands(drafts)
         let lanes = builders.map { $0.built() }
@@ -66,13 +76,16 @@ final class RuleCompiler {
             }
         }
         guard findings.errorCount == 0 else { return nil }
-        RuleLint(files: files, drafts: drafts, findings: findings, lists: lists, used: usedNames).run()
+        RuleLint(
+            files: files, drafts: drafts, findings: findings, lists: lists, used: usedNames,
+            askedPermits: askedPermits
+        ).run()
         addHelp(to: &drafts)
         return RuleSet(
             rules: drafts.map(Rule.init), lanes: lanes, probes: probes, sizes: sizes,
             scopes: scopes.sorted { $0.value < $1.value }.map(\.key),
             groups: groups.mapValues(\.pick), directory: directory, hosts: hosts, windows: windows,
-            rateWindows: rateWindows, exemptions: exemptions,
+            rateWindows: rateWindows, exemptions: exemptions, modes: modes,
             tests: files.flatMap { file in file.rules.flatMap(\.tests) + file.tests })
     }
 
@@ -168,6 +181,8 @@ final class RuleCompiler {
             for counter in file.testCounters {
                 check(testCounter: counter.name, hasSubject: counter.hasSubject)
             }
+            for mode in file.testModes { check(mode: mode) }
+            for name in file.testLadders { _ = ladder(name.value.isEmpty ? nil : name, at: name.spot) }
         }
         return drafts
     }
@@ -202,6 +217,8 @@ final class RuleCompiler {
         }
         draft.regexProbes = (firstProbe..<probes.count).filter { probes[$0].kind == .regex }.map { Int32($0) }
         draft.counters = counters
+        draft.ladders = ladders
+        draft.modes = modes
         // Groups of a branch's expression are no values: other branches do not have them.
         var names: [String] = []
         for branch in rule.allSteps.flatMap(\.branches) {
@@ -243,8 +260,8 @@ final class RuleCompiler {
         if written.value == .observe, derived == .answer { return .observe }
         let (name, why) =
             switch derived {
-            case .guard: ("guard", "it deletes or warns")
-            case .answer: ("answer", "it neither deletes nor warns")
+            case .guard: ("guard", "it deletes, warns or punishes")
+            case .answer: ("answer", "it neither deletes nor warns nor punishes")
             case .observe: ("observe", "it only looks on")
             }
         findings.error(
@@ -280,5 +297,13 @@ final class RuleCompiler {
 }
 
 extension BotRule {
-    var eventNames: String { when.map(\.value.rawValue).joined(separator: " or ") }
+    var eventNames: String {
+        let special =
+            modeEvents.map { "mode\($0.kind == .entered ? "Entered" : "Left")" }
+            + strikeEvents.map { _ in "strikes" }
+        return (when.map(\.value.rawValue) + special).joined(separator: " or ")
+    }
+
+    /// Whether any of its events is about somebody.
+    var hasMember: Bool { !strikeEvents.isEmpty || when.contains { $0.value.hasMember } }
 }

@@ -9,9 +9,11 @@ struct RuleLint {
     let lists: [String: [Placed<String>]]
     /// Names that some rule uses: `$list`, `group name`, `file vars.name`.
     let used: Set<String>
+    let askedPermits: [Placed<String>]
 
     func run() {
         for file in files { checkNames(of: file) }
+        checkModeration()
         for words in lists.sorted(by: { $0.key < $1.key }).map(\.value) {
             for word in words {
                 checkLooks(of: word, isInFile: !files.contains { $0.name == word.spot.file })

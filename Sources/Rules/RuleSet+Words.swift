@@ -10,6 +10,70 @@ extension RuleSet {
         }
         return step?.verb.rawValue ?? action.plainWord
     }
+
+    /// Whether an action is one of a burst that is deleted as a whole.
+    package func isOfBurst(_ action: ChatAction) -> Bool {
+        rule(owner: action.by)?.source.allSteps.contains { step in
+            step.deed.isBurst && (action.path == step.path || action.path.hasPrefix(step.path + "."))
+        } == true
+    }
+
+    /// What a test begins with that rules would remember.
+    package func changes(
+        _ given: BotTest.Given, at start: Timestamp, user: (String) -> UserID
+    ) -> [MemoryChange] {
+        var changes: [MemoryChange] = []
+        if let mode = given.mode { changes.append(modes.change(to: mode, at: start)) }
+        for person in given.people {
+            changes += person.permits.map { .set(.permit($0, of: user(person.user)), .number(1), keep: nil) }
+            for (name, points) in person.strikes.sorted(by: { $0.key < $1.key }) {
+                let ladders = rules.first?.ladders ?? [:]
+                guard let ladder = name.isEmpty ? ladders.values.first : ladders[name] else { continue }
+                var ledger = StrikeLedger()
+                ledger.add(StrikeLedger.Entry(points: points, at: start, by: "", event: "given"))
+                changes.append(
+                    .set(
+                        StrikeLedger.key(ladder: ladder.name, user: user(person.user)), .text(ledger.text),
+                        keep: nil))
+            }
+        }
+        return changes
+    }
+
+    /// What a change to memory is in the words of a test; nil when it is no deed of a rule's.
+    package func deed(of change: MemoryChange) -> RuleDeed? {
+        switch change {
+        case .set(let key, .text(let text), _) where key.owner == "steward" && key.name.hasPrefix("strikes."):
+            guard case .user(let user) = key.subject, let entry = StrikeLedger(text: text)?.entries.last
+            else {
+                return nil
+            }
+            return RuleDeed(
+                word: "strike", rule: entry.by, user: user.text, text: entry.reason, points: entry.points)
+        case .set(let key, _, let keep) where key.owner == "steward" && key.name.hasPrefix("permit."):
+            guard case .user(let user) = key.subject else { return nil }
+            return RuleDeed(
+                word: "permit", user: user.text, text: String(key.name.dropFirst("permit.".count)), time: keep
+            )
+        case .set(Mode.key, let value, _):
+            return Mode(value).map { RuleDeed(word: "enter_mode", rule: $0.by, text: $0.name) }
+        case .forget(Mode.key): return RuleDeed(word: "leave_mode")
+        case .forget(let key) where key.owner == "steward" && key.name.hasPrefix("strikes."):
+            return nil
+        default: return nil
+        }
+    }
+}
+
+/// What a rule did that no chat service sees.
+package struct RuleDeed: Sendable {
+    package var word: String
+    /// Nil when the change does not say.
+    package var rule: String?
+    package var user: String?
+    package var text: String?
+    package var time: Duration?
+    package var points: Int64?
 }
 
 extension RuleSet {
@@ -33,13 +97,14 @@ extension RuleSet {
     package var directoryForTests: Directory {
         guard directory.accounts.isEmpty else { return directory }
         let places = rules.flatMap { rule in
-            rule.source.places + rule.source.notPlaces + rule.source.allSteps.flatMap(\.message.to)
+            rule.source.places + rule.source.notPlaces
+                + rule.source.allSteps.flatMap { $0.message.to + $0.deed.places }
         }
         let names = places.map(\.value).filter {
             !$0.contains("*") && $0 != Scope.direct && !$0.contains(":")
         }
         let abilities = Abilities(
-            events: Set(EventName.allCases), actions: ["reply", "send", "dm", "delete", "react"],
+            events: Set(EventName.allCases), actions: ["reply", "send", "dm", "delete", "react", "kick"],
             textLimit: .init(32_768, .utf16))
         var known = directory
         known.accounts["chat"] = .init(

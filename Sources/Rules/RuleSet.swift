@@ -22,6 +22,17 @@ package final class RuleSet: Sendable {
     let windows: [NamedWindow]
     let rateWindows: [RateWindow]
     let exemptions: [Exemption]
+    let modes: Modes
+    /// Whether a rule deletes the last messages of a channel, so that they must be remembered.
+    let keepsRecent: Bool
+    /// Whether a rule deletes all messages of a burst, so that it matters which are gone already.
+    let deletesBursts: Bool
+    /// Whether a rule waits for yes or no.
+    let asksBack: Bool
+    /// Whether a rule may put itself on dry run.
+    let mayBreak: Bool
+    /// Whether somebody can be punished by name, so that roles must be remembered.
+    let namesTargets: Bool
     /// For each rule the windows whose rates it asks for.
     let rateWindowsOfRules: [[Int]]
     /// The windows that a rule asks for which is not disabled.
@@ -43,8 +54,17 @@ package final class RuleSet: Sendable {
     init(
         rules: [Rule], lanes: [Lane], probes: [Probe], sizes: [Int], scopes: [Scope],
         groups: [String: BotGroup.Pick], directory: Directory, hosts: [String: [Int32]],
-        windows: [NamedWindow], rateWindows: [RateWindow], exemptions: [Exemption], tests: [BotTest]
+        windows: [NamedWindow], rateWindows: [RateWindow], exemptions: [Exemption], modes: Modes,
+        tests: [BotTest]
     ) {
+        self.modes = modes
+        let live = rules.filter { $0.source.run != .disabled }
+        let steps = live.flatMap(\.source.allSteps)
+        keepsRecent = steps.contains { $0.deed.last != nil }
+        deletesBursts = live.contains(where: \.usesBurst)
+        asksBack = live.contains(where: \.asksBack)
+        mayBreak = live.contains(where: \.mayBreak)
+        namesTargets = steps.contains { $0.verb.punishes && $0.deed.user != nil }
         self.tests = tests
         self.rules = rules
         self.lanes = lanes
@@ -107,6 +127,11 @@ package final class RuleSet: Sendable {
             rules.reversed().flatMap { rule in rule.owners.map { ($0, rule) } },
             uniquingKeysWith: { _, last in last })
         turn = Locked(RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count))
+        turn.withLock { $0.rates.countsDeeds = countsDeeds }
+    }
+
+    private var countsDeeds: Bool {
+        liveRateWindows.contains { [.strikes, .reports].contains(rateWindows[$0].key.kind) }
     }
 
     /// The rules as the engine asks them, a handler for each stage that has any.
@@ -114,7 +139,10 @@ package final class RuleSet: Sendable {
 
     /// The same handlers with nothing kept from events that others were asked about.
     package var freshHandlers: [any EventHandler] {
-        handlers(sharing: Locked(RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)))
+        var turn = RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)
+        turn.breakers.isUsual = false
+        turn.rates.countsDeeds = countsDeeds
+        return handlers(sharing: Locked(turn))
     }
 
     private func handlers(sharing turn: Locked<RuleTurn>) -> [any EventHandler] {
@@ -126,10 +154,27 @@ package final class RuleSet: Sendable {
             if stage == .guard {
                 for window in liveRateWindows { events.formUnion(rateWindows[window].key.kind.events) }
                 if countsArrivals { events.formUnion([.serviceUp, .serviceDown]) }
+                if keepsRecent { events.formUnion([.messageAdded, .messageDeleted]) }
+                if asksBack { events.insert(.messageAdded) }
+                if namesTargets { events.formUnion([.messageAdded, .memberJoined, .memberUpdated]) }
             }
+            // Who is asked about nothing is not asked about what was put off either.
+            if events.isEmpty, resumesModes(stage) { events.insert(.started) }
             guard !events.isEmpty else { return nil }
-            return RuleHandler(rules: self, turn: turn, stage: stage, events: events)
+            let looksBack = rules.contains { rule in
+                rule.stage == stage && rule.source.allSteps.contains { $0.deed.include.contains(.history) }
+            }
+            return RuleHandler(
+                rules: self, turn: turn, stage: stage, needs: Needs(events: events, looksBack: looksBack))
         }
+    }
+
+    /// Whether what modes and strikes put off comes back to a stage.
+    func resumesModes(_ stage: Stage) -> Bool {
+        stage == .guard && !modes.names.isEmpty
+            || rules.contains {
+                $0.stage == stage && !($0.source.modeEvents.isEmpty && $0.source.strikeEvents.isEmpty)
+            }
     }
 
     private var countsArrivals: Bool { liveRateWindows.contains { rateWindows[$0].key.countsArrivals } }
@@ -139,6 +184,12 @@ package final class RuleSet: Sendable {
 
     /// Of these rules those that are not here any more, under a new name (`was:`) neither.
     package func missing(of names: [String]) -> [String] { names.filter { ids[$0] == nil } }
+
+    /// How far back the rules' rates look, or as far as the last messages of a channel are worth knowing.
+    var longestLook: Duration {
+        let rates = liveRateWindows.map { rateWindows[$0].time }.max() ?? .zero
+        return max(rates, keepsRecent ? .seconds(86_400) : .zero)
+    }
 
     func rule(owner: String) -> Rule? { ids[owner] }
 
@@ -154,10 +205,20 @@ package final class RuleSet: Sendable {
                     return turn.run(rule, continuation, event, situation, self)
                 }
             }
-            return continuation.resumed(outcome, event, situation)
+            let told = turn.withLock { $0.told(continuation, event, situation, stage, self) }
+            return told ?? continuation.resumed(outcome, event, situation)
         }
         return try turn.withLock { turn throws(OverrunError) in
-            if stage == .guard { turn.rates.note(name, event, at: situation.now) }
+            if stage == .guard {
+                turn.rates.note(name, event, at: situation.now)
+                if keepsRecent { turn.recent.note(event) }
+                if mayBreak { turn.breakers.note(at: situation.now) }
+                if asksBack, name.number == EventName.messageAdded.number,
+                    let decision = turn.answered(event, situation, self)
+                {
+                    return decision
+                }
+            }
             let decision = turn.decide(event, name, situation, stage, self, witness: nil)
             if let overrun = turn.overrun { throw overrun }
             return decision
@@ -170,33 +231,47 @@ package final class RuleSet: Sendable {
     ) -> Decision {
         guard let name = event.name else { return .nothing }
         var turn = RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)
-        turn.rates = self.turn.withLock(\.rates)
+        self.turn.withLock { own in
+            turn.rates = own.rates
+            turn.recent = own.recent
+        }
         return turn.decide(event, name, situation, stage, self, witness: witness)
     }
 }
 
 /// The rules of one stage.
-final class RuleHandler: EventHandler {
+final class RuleHandler: RecallingHandler {
     let rules: RuleSet
     let stage: Stage
     let needs: Needs
     /// One for the handlers of all stages, which are asked about the same event one after another.
     private let turn: Locked<RuleTurn>
 
-    init(rules: RuleSet, turn: Locked<RuleTurn>, stage: Stage, events: Set<EventName>) {
+    init(rules: RuleSet, turn: Locked<RuleTurn>, stage: Stage, needs: Needs) {
         self.rules = rules
         self.turn = turn
         self.stage = stage
-        needs = Needs(events: events)
+        self.needs = needs
     }
 
     var name: String { "rules.\(stage)" }
+
+    /// Only guards count, for all stages.
+    var recalls: Duration { stage == .guard ? rules.longestLook : .zero }
+
+    func recall(_ event: ChatEvent, in situation: Situation) {
+        guard stage == .guard, let name = event.name else { return }
+        turn.withLock { $0.recall(event, name, situation, rules) }
+    }
 
     func decide(_ event: ChatEvent, in situation: Situation) throws -> Decision {
         try rules.decide(event, in: situation, stage: stage, turn)
     }
 
-    func resumes(owner: String) -> Bool { rules.rule(owner: owner)?.stage == stage }
+    func resumes(owner: String) -> Bool {
+        if owner == Mode.owner || owner == StrikeEvents.owner { return rules.resumesModes(stage) }
+        return rules.rule(owner: owner)?.stage == stage
+    }
 }
 
 extension Condition {

@@ -13,7 +13,8 @@ struct RuleTelling {
         let who = event.member?.name ?? "nobody"
         switch verdict {
         case .matches:
-            let dry = rule.source.run == .dry ? " (on dry run, so nothing is done)" : ""
+            let isDry = rule.source.run == .dry || rule.isBroken(situation)
+            let dry = isDry ? " (on dry run, so nothing is done)" : ""
             var fragments: [String] = []
             if let condition = rule.condition { fragments = self.fragments(condition, turn) }
             if let command = rule.command { fragments.insert("called by \(command.form)", at: 0) }
@@ -75,9 +76,11 @@ struct RuleTelling {
         } else {
             stops = turn.perform(rule, event, situation, set, into: &decision)
         }
-        lines += decision.actions.map(Self.words)
+        lines += Self.grouped(decision.actions.map(words))
         lines += decision.notes.map { "log: \($0.text)" }
         lines += decision.changes.compactMap(Self.words)
+        lines += decision.charges.map { "file a case against \($0.user)" }
+        lines += decision.undone.map { "undo the case \($0)" }
         if stops { lines.append("stop") }
         lines += resting
         return lines
@@ -111,11 +114,11 @@ struct RuleTelling {
         case .add(let key, let number, _) where key.owner == Counter.owner:
             "count \(key.name) \(number < 0 ? "" : "+")\(number)\(whose(key))"
         case .forget(let key) where key.owner == Counter.owner: "reset \(key.name)\(whose(key))"
-        default: nil
+        default: moderation(change)
         }
     }
 
-    private static func whose(_ key: MemoryKey) -> String {
+    static func whose(_ key: MemoryKey) -> String {
         switch key.subject {
         case .user(let user): " of \(user)"
         case .channel(let channel): " of \(channel)"
@@ -123,7 +126,7 @@ struct RuleTelling {
         }
     }
 
-    private static func words(_ action: ChatAction) -> String {
+    private func words(_ action: ChatAction) -> String {
         let after = action.then?.values["after"].flatMap { Int64($0) }.map { Duration.milliseconds($0).short }
         let end = after.map { ", removed after \($0)" } ?? ""
         let place = action.place.channel
@@ -131,9 +134,11 @@ struct RuleTelling {
         case .reply(let text, _): return "reply in \(place)\(end): \(text.text)"
         case .send(let text): return "send to \(place)\(end): \(text.text)"
         case .direct(let text, let user): return "dm to \(user): \(text.text)"
-        case .deleteMessage: return "delete the message"
+        case .deleteMessage(let reference):
+            let isOwn = event.message.map { $0.id == reference.id } ?? true
+            return isOwn ? "delete the message" : "delete an earlier message"
         case .react(let emoji, _): return "react with \(emoji)"
-        default: return "\(action.verb)"
+        default: return moderation(action)
         }
     }
 
@@ -149,6 +154,7 @@ struct RuleTelling {
         case .count, .links, .hosts, .mentions, .caps: return count(condition, turn)
         case .time(let test): return time(test, turn)
         case .plugin(let test): return "the plugin says no: \(test.words)"
+        case .mode(let test): return "the mode is \(test.current(situation)), not \(test.words)"
         case .rate(let test): return "\(counted(test, turn)), not \(test.rate.words)"
         case .check(let test):
             let text = test.text(turn.values(of: rule, event, situation, set))
@@ -214,6 +220,7 @@ struct RuleTelling {
         case .role(let roles): "\(who) is no \(roles.joined(separator: " or "))"
         case .hasRole(let role): "\(who) is \(role)"
         case .isNot(let path): "\(path) is \(who)"
+        default: moderation(objection)
         }
     }
 
@@ -242,7 +249,30 @@ struct RuleTelling {
             guard turn.holds(condition, rule, event, situation, set) else { return [] }
             let text = test.text(turn.values(of: rule, event, situation, set))
             return ["\(test.value.source) is \"\(text.shortened)\""]
+        case .mode(let test): return test.holds(situation) ? ["the mode is \(test.current(situation))"] : []
         case .has, .user, .not: return []
+        }
+    }
+
+    /// The first piece of text that made the rule match, as it was written.
+    func firstFragment(_ turn: borrowing RuleTurn) -> String? {
+        guard let condition = rule.condition else { return nil }
+        guard let text = firstFragment(condition, turn) else { return nil }
+        return text.hasPrefix("\"") && text.hasSuffix("\"") && text.count > 1
+            ? String(text.dropFirst().dropLast()) : text
+    }
+
+    private func firstFragment(_ condition: Condition, _ turn: borrowing RuleTurn) -> String? {
+        switch condition {
+        case .found(let number): return turn.isFound(number) ? fragment(number, turn) : nil
+        case .near(let test, let probe):
+            return turn.isFound(probe) ? turn.nearMatch(test, event, set) : nil
+        case .links(let test), .hosts(let test, _):
+            return test.matching(turn.links(spelledOut: test.isLoose)).first?.host.shortened
+        case .all(let list), .any(let list):
+            for condition in list { if let text = firstFragment(condition, turn) { return text } }
+            return nil
+        default: return nil
         }
     }
 

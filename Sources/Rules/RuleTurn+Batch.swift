@@ -91,7 +91,10 @@ extension RuleTurn {
                 case .stop: return true
                 default: each = [last]
                 }
-                for event in each { rule.perform(step, acting(event), into: &decision) }
+                for event in each {
+                    var acting = acting(event)
+                    rule.perform(step, &acting, into: &decision)
+                }
             }
             return false
         }
@@ -105,6 +108,7 @@ extension RuleTurn {
         switch condition {
         case .time(let test): test.holds(isOpen)
         case .check(let test): test.holds(values)
+        case .mode(let test): test.holds(values.situation)
         case .all(let list): list.allSatisfy { holds($0, of: values) }
         case .any(let list): list.contains { holds($0, of: values) }
         case .not(let inner): !holds(inner, of: values)

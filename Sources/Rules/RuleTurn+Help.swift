@@ -31,7 +31,7 @@ extension RuleTurn {
         switch condition {
         case .user(let test):
             return test.isNot == nil ? holds(condition, rule, event, situation, set) : nil
-        case .time: return holds(condition, rule, event, situation, set)
+        case .time, .mode: return holds(condition, rule, event, situation, set)
         case .all(let list):
             let answers = list.map { mayHold($0, rule, event, situation, set) }
             return answers.contains(false) ? false : answers.contains(nil) ? nil : true

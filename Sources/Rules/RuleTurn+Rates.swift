@@ -9,6 +9,8 @@ struct Rates: Sendable {
     private var exempt: [UInt8] = []
     /// Until when the arrivals of an account are those of its own return.
     private var returns: [String: Timestamp] = [:]
+    /// Whether strikes or reports are counted.
+    var countsDeeds = false
 
     /// Who is found in the channels after steward itself was away has not come just now.
     static let pauseAfterReturn = Duration.seconds(60)
@@ -47,10 +49,12 @@ struct Rates: Sendable {
             let amount = Self.amount(window.key.kind, event, name, look, figures, situation)
             if amount > 0, counts(event, look, window, situation, set) {
                 let isText = window.key.kind.looksAtText
+                let isNew = name.number == EventName.messageAdded.number
+                let message = isText || isNew ? event.message : nil
                 let entry = RateEntry(
-                    time: event.sentAt.milliseconds, id: isText ? event.message?.id ?? event.id : event.id,
-                    user: look.user,
-                    channel: event.channelNumber, amount: amount, sketch: isText ? sketch : nil)
+                    time: event.sentAt.milliseconds, id: message?.id ?? event.id, index: message?.index,
+                    user: look.user, channel: event.channel?.id, amount: amount, sketch: isText ? sketch : nil
+                )
                 let isEdit = name.number == EventName.messageEdited.number
                 logs[number].add(entry, isEdit: isEdit && isText, to: key, time: window.time)
             }
@@ -61,6 +65,26 @@ struct Rates: Sendable {
             {
                 reached.append(test.probe)
             }
+        }
+    }
+
+    /// Counts what a rule did about somebody.
+    mutating func count(
+        _ kind: BotRate.Kind, _ amount: Int, of user: UserID, by rule: Rule, _ event: ChatEvent,
+        _ set: RuleSet
+    ) {
+        if logs.count < set.rateWindows.count {
+            logs = [RateLogs](repeating: RateLogs(), count: set.rateWindows.count)
+        }
+        var look = EventLook()
+        look.user = user
+        for number in set.liveRateWindows where set.rateWindows[number].key.kind == kind {
+            let window = set.rateWindows[number]
+            guard let key = Self.key(window.key, event, look) else { continue }
+            let entry = RateEntry(
+                time: event.sentAt.milliseconds, id: "\(rule.id) \(event.id)", user: user,
+                channel: event.channel?.id, amount: amount)
+            logs[number].add(entry, isEdit: false, to: key, time: window.time)
         }
     }
 
@@ -104,7 +128,7 @@ struct Rates: Sendable {
             switch rate.distinct {
             case nil: total += entry.amount
             case .user: if seen.insert(entry.user?.identity.number ?? 0).inserted { total += 1 }
-            case .channel: if seen.insert(entry.channel).inserted { total += 1 }
+            case .channel: if seen.insert(entry.channel?.identity.number ?? 0).inserted { total += 1 }
             }
         }
         return total
@@ -146,6 +170,8 @@ struct Rates: Sendable {
         case .attachments: return figure(.attachments)
         case .emoji: return figure(.emoji)
         case .messages, .joins, .leaves, .edits, .identical, .similar: return 1
+        // Counted when they are given.
+        case .strikes, .reports: return 0
         }
     }
 

@@ -37,13 +37,16 @@ struct RuleTurn {
     private var lastSlate: Slate?
     private var lastEvent: ChatEvent?
     private var lastStage = Stage.observe
-    private var look = EventLook()
+    private(set) var look = EventLook()
     /// The command that the message calls.
-    private(set) var call: CommandCall?
+    var call: CommandCall?
     private var figures = EventFigures()
     private var windows: [WindowState] = []
     private var people = NamedPeople()
     var rates = Rates()
+    var recent = RecentMessages()
+    var breakers = Breakers()
+    var deletions = RecentDeletions()
     private var reached: [Int32] = []
     /// How long the conditions of one event may take.
     var budget = Duration.milliseconds(50)
@@ -64,11 +67,14 @@ struct RuleTurn {
         witness: Witness?
     ) -> Decision {
         let slate = slates.slate(event, name, set, situation)
-        if slate.isEmpty, witness == nil { return .nothing }
+        if slate.isEmpty, witness == nil {
+            return set.namesTargets && stage == .guard ? named(event, situation, set) : .nothing
+        }
         let isNew = scan(event, name, situation, slate, stage, set)
         var progress = Progress()
         if set.namesPeople, isNew, let member = event.member, look.user != situation.own {
-            progress.decision.changes += people.changes(member, event, situation.memory)
+            progress.decision.changes += people.changes(
+                member, event, situation.memory, withRoles: set.namesTargets)
         }
         if let witness {
             for rule in set.rules where rule.stage == stage {
@@ -101,6 +107,15 @@ struct RuleTurn {
         return isOver() ? .nothing : progress.decision
     }
 
+    /// Who joins may be punished by name before they said a word.
+    private mutating func named(_ event: ChatEvent, _ situation: Situation, _ set: RuleSet) -> Decision {
+        var decision = Decision()
+        if let member = event.member, member.user != situation.own {
+            decision.changes = people.changes(member, event, situation.memory, withRoles: true)
+        }
+        return decision
+    }
+
     /// Whether the event's time is used up. A short text cannot take that long, so the clock is not asked.
     private mutating func isOver() -> Bool {
         if overrun != nil { return true }
@@ -127,6 +142,47 @@ struct RuleTurn {
     }
 
     // MARK: Reading the event
+
+    /// Counts an event of the past, about which nothing is done any more.
+    mutating func recall(_ event: ChatEvent, _ name: EventName, _ situation: Situation, _ set: RuleSet) {
+        rates.note(name, event, at: situation.now)
+        if set.keepsRecent { recent.note(event) }
+        let slate = slates.slate(event, name, set, situation)
+        guard !slate.rateWindows.isEmpty else { return }
+        forget()
+        look = EventLook(event)
+        figures.begin()
+        reached.removeAll(keepingCapacity: true)
+        rates.count(event, name, look, figures, situation, slate.rateWindows, set, reached: &reached)
+    }
+
+    /// Reads an event of before anew, for what is left to do about it.
+    mutating func reread(_ event: ChatEvent, _ name: EventName, _ situation: Situation, _ set: RuleSet) {
+        let slate = slates.slate(event, name, set, situation)
+        forget()
+        _ = scan(event, name, situation, slate, .guard, set)
+    }
+
+    /// The next stage reads its event itself.
+    mutating func forget() {
+        lastSlate = nil
+        lastEvent = nil
+    }
+
+    /// Looks at what is no service's event: nothing is found in it but the rates that a rule asks for.
+    mutating func lookAt(_ event: ChatEvent, _ rule: Rule, _ situation: Situation, _ set: RuleSet) {
+        forget()
+        look = EventLook(event)
+        beginScan()
+        overrun = nil
+        start = nil
+        if !set.windows.isEmpty { lookAtWindows(situation.now, set) }
+        let windows = set.rateWindowsOfRules[rule.number]
+        guard !windows.isEmpty else { return }
+        reached.removeAll(keepingCapacity: true)
+        rates.count(event, .started, look, figures, situation, windows, set, reached: &reached)
+        for probe in reached where found[Int(probe)] != scanNumber { note(probe, set) }
+    }
 
     private mutating func scan(
         _ event: ChatEvent, _ name: EventName, _ situation: Situation, _ slate: Slate, _ stage: Stage,
@@ -353,6 +409,7 @@ struct RuleTurn {
         case .time(let test): return test.holds(isOpen)
         case .rate(let test): return isFound(test.probe)
         case .plugin(let test): return test.holds(event, situation)
+        case .mode(let test): return test.holds(situation)
         case .check(let test): return test.holds(values(of: rule, event, situation, set))
         case .all(let list):
             for condition in list where !holds(condition, rule, event, situation, set) { return false }
@@ -417,6 +474,8 @@ struct RuleTurn {
     ) -> TemplateValues {
         var values = TemplateValues(event: event, situation: situation, vars: rule.vars)
         values.counters = rule.counters
+        values.ladders = rule.ladders
+        values.calm = rule.modes.calm
         if rule.wantsWindow { values.window = OpenSpan(rule.windows, at: event.sentAt) }
         if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
         if rule.wantsRate, let test = rule.condition?.rates.first(where: { isFound($0.probe) }) {
@@ -432,104 +491,8 @@ struct RuleTurn {
     }
 
     /// Whether what was written behind a command is what it takes.
-    private func fits(_ rule: Rule, _ event: ChatEvent, _ situation: Situation) -> Bool {
+    func fits(_ rule: Rule, _ event: ChatEvent, _ situation: Situation) -> Bool {
         guard let call, let command = rule.command else { return false }
         return command.read(call, event, situation).fits
-    }
-
-    // MARK: Acting
-
-    private func act(
-        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet, _ progress: inout Progress
-    ) {
-        if rule.source.run == .dry {
-            progress.decision.matched.append("\(rule.id) (dry)")
-            return
-        }
-        progress.decision.matched.append(rule.id)
-        let isUsage = rule.command != nil && !fits(rule, event, situation)
-        let before = progress.decision.actions.count
-        let stops = perform(rule, event, situation, set, into: &progress.decision)
-        if rule.warnsOnce { warnOnce(rule, event, situation, from: before, &progress.decision) }
-        let done = progress.decision.actions[before...]
-        if rule.stage == .guard, stops || rule.removes && done.contains(where: \.deletes) {
-            progress.decision.removed = true
-        }
-        let isAnswer = rule.isCounted && (rule.branches.isEmpty || done.contains(where: \.talks))
-        if isAnswer || isUsage && rule.stage == .answer { count(rule, event, situation, set, &progress) }
-        if let group = rule.group { progress.groups[group] = rule.id }
-        let endsGuards = rule.stage == .guard && rule.source.continues?.value != true
-        if stops || endsGuards { progress.ending = .notAsked(after: rule.id) }
-    }
-
-    /// A service tells a reaction to a message, or a receipt of it, as a change of the message: what was said about it
-    /// where it stands is not said again.
-    private func warnOnce(
-        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, from first: Int, _ decision: inout Decision
-    ) {
-        let isWarning = { (action: ChatAction) in action.talks && action.place == event.place }
-        guard decision.actions[first...].contains(where: isWarning), let key = event.warnedKey(by: rule.id)
-        else { return }
-        if situation.memory.value(of: key) == nil {
-            decision.changes.append(.claim(key, at: situation.now, most: 1, keep: .seconds(7 * 86_400)))
-        } else {
-            let others = decision.actions[first...].filter { !isWarning($0) }
-            decision.actions.replaceSubrange(first..., with: others)
-        }
-    }
-
-    private func count(
-        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet, _ progress: inout Progress
-    ) {
-        if let group = rule.group {
-            guard !progress.countedGroups.contains(group) else { return }
-            if set.groups[group] == .all { progress.countedGroups.insert(group) }
-        }
-        progress.answeredBy = rule.id
-        progress.decision.answers += 1
-        if set.answersEdits, let key = event.answeredKey {
-            progress.decision.changes.append(
-                .claim(key, at: situation.now, most: 1, keep: .seconds(7 * 86_400)))
-        }
-    }
-
-    /// What the rule wants done about an event that matches it; says whether it came to `stop`.
-    @discardableResult
-    func perform(
-        _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet,
-        into decision: inout Decision
-    ) -> Bool {
-        if rule.isHelp {
-            decision.actions += rule.answer(help(rule, event, situation, set), event, situation)
-        } else if let command = rule.command, !fits(rule, event, situation) {
-            decision.actions += rule.answer(command.usage, event, situation)
-        } else if rule.source.batch != nil {
-            collect(rule, event, situation, set, into: &decision)
-        } else {
-            decision.changes += rule.claims(event, situation)
-            return rule.perform(acting(rule, event, situation, set), into: &decision)
-        }
-        return false
-    }
-
-    func acting(_ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet) -> Acting {
-        let holds: (Condition) -> Bool =
-            rule.branches.isEmpty ? { _ in false } : { self.holds($0, rule, event, situation, set) }
-        return Acting(
-            event: event, situation: situation, values: values(of: rule, event, situation, set),
-            holds: holds)
-    }
-}
-
-extension ChatAction {
-    fileprivate var deletes: Bool {
-        if case .deleteMessage = verb { true } else { false }
-    }
-
-    fileprivate var talks: Bool {
-        switch verb {
-        case .send, .reply, .direct: true
-        default: false
-        }
     }
 }

@@ -2,7 +2,7 @@ internal import Chat
 
 /// The values that the templates of a rule can print for one event.
 struct TemplateValues: Sendable {
-    let event: ChatEvent
+    var event: ChatEvent
     let situation: Situation
     let vars: [String: String]
     /// The named groups of the expression that matched.
@@ -16,6 +16,10 @@ struct TemplateValues: Sendable {
     var window: OpenSpan?
     /// What the rule's rate has counted.
     var rate: RateValues?
+    /// The strike that was given.
+    var strike: StrikeValues?
+    var ladders: [String: Ladder] = [:]
+    var calm = "calm"
     /// The users and messages that a batch has collected; nil elsewhere.
     var batch: (users: [TemplateValue], messages: [TemplateValue])?
 
@@ -31,6 +35,7 @@ struct TemplateValues: Sendable {
             return name.count == 1 ? value : value.part(String(name[1]))
         case "counters":
             return path.field.flatMap { counters[$0] }.map { .counter($0.value(self)) } ?? .absent
+        case "strikes": return path.field.flatMap { ladders[$0] }.map { .counter($0.value(self)) } ?? .absent
         case "window": return window?.part(path.field) ?? .absent
         case "users": return .list(batch?.users ?? [])
         case "messages": return .list(batch?.messages ?? [])
@@ -89,7 +94,7 @@ struct TemplateRoot: Sendable {
     static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// Roots that the language has and steward has not built yet.
-    static let later: Set<String> = ["body", "strike", "rota", "stats", "error"]
+    static let later: Set<String> = ["body", "rota", "stats", "error"]
 
     /// All values by their full names.
     static let paths = all.flatMap { root in
@@ -97,7 +102,7 @@ struct TemplateRoot: Sendable {
     }
 
     /// Roots whose values a rule or a file declares.
-    static let declared = ["args", "counters", "match", "messages", "users", "vars", "window"]
+    static let declared = ["args", "counters", "match", "messages", "strikes", "users", "vars", "window"]
 
     static let all: [TemplateRoot] = [
         TemplateRoot(
@@ -166,6 +171,27 @@ struct TemplateRoot: Sendable {
                 },
                 Field("users", "Whose they were.", .list) { values in
                     .list((values.rate?.users ?? []).map { .user(id: $0.text, name: $0.text) })
+                },
+            ]),
+        TemplateRoot(
+            name: "strike", source: .any,
+            fields: [
+                Field("points", "How many points the strike gave.", .number) { values in
+                    values.strike.map { .number($0.points) } ?? .absent
+                },
+                Field("reason", "Why.", .text) { $0.strike?.reason ?? .absent },
+                Field("total", "How many points there are now.", .number) { values in
+                    values.strike.map { .number($0.total) } ?? .absent
+                },
+            ]),
+        TemplateRoot(
+            name: "mode", source: .any,
+            fields: [
+                Field("name", "The mode that there is.", .text) { values in
+                    .ours(Mode(values.situation.memory.value(of: Mode.key))?.name ?? values.calm)
+                },
+                Field("since", "When it was entered.", .time) { values in
+                    Mode(values.situation.memory.value(of: Mode.key)).map { .time($0.since) } ?? .absent
                 },
             ]),
         TemplateRoot(

@@ -29,10 +29,20 @@ import Testing
         + words(BotTables.test) + words(BotTables.given) + words(BotTables.person) + words(BotTables.step)
         + words(BotTables.saying) + words(BotTables.expectedKeys) + words(BotTables.commands)
         + words(BotTables.command) + words(BotTables.counter) + words(BotTables.count)
-        + words(BotTables.branch) + words(BotTables.log)
+        + words(BotTables.branch) + words(BotTables.log) + moderation
         + (BotArgument.Kind.names + ["optional"]).flatMap { $0.split(separator: " ").map(String.init) }.map {
             Word(name: $0, isBuilt: true)
         }
+
+    private static let moderation: [Word] =
+        words(BotTables.ladder) + words(BotTables.modeKeys) + words(BotTables.mode)
+        + words(BotTables.permitTest) + words(BotTables.strikes) + words(BotTables.strikeEvent)
+        + words(BotTables.breakerKeys) + words(BotTables.strike) + words(BotTables.punishment)
+        + words(BotTables.pardon) + words(BotTables.kick) + words(BotTables.lock) + words(BotTables.unlock)
+        + words(BotTables.slowmode) + words(BotTables.permit) + words(BotTables.report)
+        + words(BotTables.each)
+        + words(BotTables.confirm)
+        + BotDeed.Include.allCases.map { Word(name: $0.rawValue, isBuilt: true) }
 
     static let values: [Word] =
         TemplateRoot.all.flatMap { root in

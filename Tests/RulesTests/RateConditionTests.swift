@@ -267,7 +267,7 @@ import Testing
     @Test func `a window lets go of what is over, and holds no more than it may`() {
         var log = RateLog()
         func entry(_ time: Int64) -> RateEntry {
-            RateEntry(time: time, id: "\(time)", user: nil, channel: 1, amount: 1, sketch: nil)
+            RateEntry(time: time, id: "\(time)", user: nil, channel: nil, amount: 1, sketch: nil)
         }
         for time in 0..<30_000 { log.add(entry(Int64(time)), isEdit: false, since: -1) }
         #expect(log.recent.count == RateLog.most)
@@ -285,7 +285,10 @@ import Testing
         ("7 messages", "\"7 messages\" is not a rate - try \"7 messages in 10s per user\""),
         ("0 messages in 10s", "\"0\" is not how often something happens - use 1 to 10000"),
         ("7 mesages in 10s", "\"mesages\" cannot be counted - did you mean \"messages\"?"),
-        ("7 strikes in 10s", "\"strikes\" is not built yet"),
+        (
+            "7 warnings in 10s",
+            "\"warnings\" cannot be counted - use messages, links, mentions, attachments, emoji, joins, leaves, edits, identical, similar, strikes, reports"
+        ),
         ("7 messages in 10", "\"10\" has no unit - use ms, s, m, h, d or w"),
         ("7 messages in 90d", "a rate looks back for 1ms to 30d, not \"90d\""),
         ("7 messages in 10s per person", "unknown \"per person\" - use user or channel"),

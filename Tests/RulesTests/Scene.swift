@@ -21,7 +21,7 @@ final class Scene {
             .channelAdded,
             .typingStarted,
         ],
-        actions: ["reply", "send", "dm", "delete", "react"], textLimit: .init(32_768, .utf16))
+        actions: ["reply", "send", "dm", "delete", "react", "kick"], textLimit: .init(32_768, .utf16))
 
     static func directory(_ abilities: Abilities = Scene.abilities) -> Directory {
         Directory(
@@ -46,6 +46,8 @@ final class Scene {
         }
         #expect(loaded.errors.map(\.description) == [])
         rules = try #require(loaded.rules)
+        // So little happens here that each match is more than a breaker's share.
+        rules.turn.withLock { $0.breakers.isUsual = false }
     }
 
     /// One rule for messages, its lines indented by four.
@@ -133,6 +135,9 @@ func describe(_ action: ChatAction) -> String {
         let silent = outgoing.isSilent ? " [silent]" : ""
         return "\(verb): \(outgoing.text)\(called)\(thread)\(silent)"
     }
+    func end(_ until: Timestamp?, _ reason: String?) -> String {
+        (until.map { " until \($0.milliseconds)" } ?? "") + (reason.map { ": \($0)" } ?? "")
+    }
     let channel = action.place.channel.replacing("CH-", with: "")
     switch action.verb {
     case .send(let outgoing): return words("send \(channel)", outgoing)
@@ -140,6 +145,15 @@ func describe(_ action: ChatAction) -> String {
     case .direct(let outgoing, let user): return words("dm \(user)", outgoing)
     case .deleteMessage: return "delete \(channel)"
     case .react(let emoji, _): return "react \(channel): \(emoji)"
+    case .mute(let user, let until, let reason): return "mute \(user) in \(channel)\(end(until, reason))"
+    case .unmute(let user): return "unmute \(user) in \(channel)"
+    case .ban(let user, let until, let reason):
+        return "ban \(user) in \(channel)\(until == nil ? " for good" : "")\(end(until, reason))"
+    case .unban(let user): return "unban \(user) in \(channel)"
+    case .removeMember(let user): return "kick \(user) out of \(channel)"
+    case .slowMode(let time): return "slow mode \(channel): \(time?.words ?? "none")"
+    case .lock(let until, let reason): return "lock \(channel)\(end(until, reason))"
+    case .unlock: return "unlock \(channel)"
     default: return "\(action.verb)"
     }
 }
@@ -147,8 +161,13 @@ func describe(_ action: ChatAction) -> String {
 /// A memory that keeps what it is told.
 struct Remembered: Recollection {
     var values: [MemoryKey: MemoryValue] = [:]
+    /// For how long something was to be remembered.
+    var keeps: [Duration] = []
+    var past: [ChatEvent] = []
 
     func value(of key: MemoryKey) -> MemoryValue? { values[key] }
+
+    func history(of channel: ChannelID) -> [ChatEvent] { past.filter { $0.channel?.id == channel } }
 
     mutating func apply(_ change: MemoryChange) {
         switch change {
@@ -160,7 +179,9 @@ struct Remembered: Recollection {
             var sum = number
             if case .number(let known) = values[key] { sum += known }
             values[key] = .number(sum)
-        case .set(let key, let value, _): values[key] = value
+        case .set(let key, let value, let keep):
+            values[key] = value
+            if let keep { keeps.append(keep) }
         case .forget(let key): values[key] = nil
         }
     }

@@ -30,7 +30,13 @@ import Testing
 
     @Test(arguments: [
         ("how do I get a refund?", "support", ["Refunds take 3-5 working days"]),
-        ("oh nincompoop", "lobby", ["delete the message", "Please keep it friendly"]),
+        (
+            "oh nincompoop", "lobby",
+            [
+                "delete the message", "strike +3 on conduct", "mute ana in general for 1 day",
+                "case against ana",
+            ]
+        ),
         ("the site is down", "support", ["send to staff: ana in support:"]),
         ("when do you open?", "lobby", ["We are closed."]),
         ("see https://bit.ly/x", "support", ["delete the message", "full address"]),

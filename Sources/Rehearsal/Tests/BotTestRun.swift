@@ -30,7 +30,7 @@ struct BotTestRun {
         let given = test.given
         rehearsal = Rehearsal(
             rules.freshHandlers, directory: directory, limits: limits,
-            chat: RehearsedChat(directory, people: given.people), now: start
+            chat: RehearsedChat(directory, people: given.people), now: start, rules: rules
         ) { user, start in
             (given.people.first { $0.user == user } ?? given.everyone)?.facts(at: start)
         }
@@ -43,7 +43,7 @@ struct BotTestRun {
                 realm.channel(directory.places(named: $0).first?.channel ?? $0)
             }
         }
-        rehearsal.remember(changes)
+        rehearsal.remember(changes + rules.changes(given, at: start) { realm.user($0) })
     }
 
     /// Takes the steps until one fails; nil when all hold.
@@ -61,7 +61,7 @@ struct BotTestRun {
                 }
             }
             let more = rehearsal.takeDeeds()
-            deeds += more.deeds.filter { test.rule == nil || $0.action.by == test.rule }
+            deeds += more.deeds.filter { test.rule == nil || $0.by == test.rule }
             notes += more.notes.filter { !notes.contains($0) }
             guard let expected = step.expected else { continue }
             let comparison = Comparison(expected, deeds.map(told), rules.directoryForTests)
@@ -151,7 +151,16 @@ struct BotTestRun {
     }
 
     private func told(_ deed: Rehearsal.Deed) -> Comparison.Deed {
-        let action = deed.action
+        let action: ChatAction
+        switch deed.what {
+        case .action(let done): action = done
+        case .rule(let done, let place):
+            var told = Comparison.Deed(
+                word: done.word, plainWord: done.word, rule: deed.by,
+                place: place ?? Place(account: "", channel: ""))
+            (told.text, told.user, told.time, told.points) = (done.text, done.user, done.time, done.points)
+            return told
+        }
         var told = Comparison.Deed(
             word: rules.word(for: action), plainWord: action.plainWord, rule: action.by, place: action.place,
             failure: deed.failure)
@@ -167,12 +176,20 @@ struct BotTestRun {
             let message = rehearsal.chat.message(reference, in: action.place)
             told.text = message?.text
             told.user = message?.author
+            told.isBurst = rules.isOfBurst(action)
         case .react(let emoji, let reference):
             told.text = emoji
             told.user = rehearsal.chat.message(reference, in: action.place)?.author
-        case .removeMember(let user), .addMember(let user), .mute(let user, _, _), .unmute(let user),
-            .ban(let user, _, _), .unban(let user):
+        case .removeMember(let user), .addMember(let user), .unmute(let user), .unban(let user):
             told.user = user
+        case .mute(let user, let until, let reason), .ban(let user, let until, let reason):
+            told.user = user
+            told.text = reason
+            told.time = until.map { $0 - deed.at }
+        case .lock(let until, let reason):
+            told.text = reason
+            told.time = until.map { $0 - deed.at }
+        case .slowMode(let time): told.time = time ?? .zero
         default: break
         }
         return told

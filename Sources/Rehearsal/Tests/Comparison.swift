@@ -16,6 +16,9 @@ struct Comparison {
         var mentions: [String] = []
         var isInThread = false
         var isSilent = false
+        var time: Duration?
+        var points: Int64?
+        var isBurst = false
     }
 
     /// A line of the report: what was expected, what was done, and whether the two belong together.
@@ -96,11 +99,16 @@ extension BotTest.Expectation {
         if let rule, rule != deed.rule { return false }
         if let isInThread, isInThread != deed.isInThread { return false }
         if let isSilent, isSilent != deed.isSilent { return false }
+        if let time, time != deed.time { return false }
+        if let points, points != deed.points { return false }
+        if isBurst, !deed.isBurst { return false }
         return true
     }
 
     fileprivate func inWords(isSingle: Bool) -> String {
-        var words = verb
+        var words = isBurst ? "\(verb) burst" : verb
+        if let points { words += " \(points)" }
+        if let time { words += time == .zero ? " none" : " for \(time.short)" }
         if let channel { words += " to \(channel)" }
         if let user { words += verb == "dm" ? " to \(user)" : " of \(user)" }
         if let rule { words += " by \(rule)" }
@@ -126,6 +134,16 @@ extension Comparison.Deed {
         switch word {
         case "dm": words += " to \(user ?? "nobody")"
         case "delete", "react":
+            if isBurst { words += " burst" }
+            if let user { words += " of \(user)" }
+            words += " in \(name)"
+        case "strike", "permit":
+            if let points { words += " \(points)" }
+            if let user { words += " of \(user)" }
+            if let time { words += " for \(time.short)" }
+        case "enter_mode", "leave_mode": break
+        case "mute", "unmute", "kick", "ban", "unban", "lock", "unlock", "slowmode":
+            if let time { words += time == .zero ? " none" : " for \(time.short)" }
             if let user { words += " of \(user)" }
             words += " in \(name)"
         default: words += " to \(name)"

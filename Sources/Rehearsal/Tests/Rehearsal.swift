@@ -1,12 +1,21 @@
 internal import Chat
 internal import Engine
+internal import Rules
 
 /// A steward in which time stands until it is moved: the engine's own intake and turn, a chat that is made up, and a
 /// store that is a dictionary. Nothing waits for anything, so what comes of an event is there at once.
 struct Rehearsal {
     /// Something steward did, or tried to do.
     struct Deed {
-        var action: ChatAction
+        enum What {
+            case action(ChatAction)
+            /// What no chat service sees, such as a strike, and where it was given.
+            case rule(RuleDeed, Place?)
+        }
+
+        var what: What
+        /// The rule or plugin that does it.
+        var by: String
         var at: Timestamp
         /// Why it was not done.
         var failure: String?
@@ -23,6 +32,7 @@ struct Rehearsal {
     private let handlers: [any EventHandler]
     private let directory: Directory
     private let limits: Turn.Limits
+    private let rules: RuleSet?
     private let facts: (String, Timestamp) -> MemberFacts?
     private let start: Timestamp
     private var turn: Turn
@@ -37,13 +47,14 @@ struct Rehearsal {
     /// `facts`: what was known of a user at the start.
     init(
         _ handlers: [any EventHandler], directory: Directory, limits: Turn.Limits, chat: RehearsedChat,
-        now: Timestamp, facts: @escaping (String, Timestamp) -> MemberFacts?
+        now: Timestamp, rules: RuleSet? = nil, facts: @escaping (String, Timestamp) -> MemberFacts?
     ) {
         self.handlers = handlers
         self.directory = directory
         self.limits = limits
         self.chat = chat
         self.now = now
+        self.rules = rules
         self.facts = facts
         start = now
         turn = Turn(
@@ -94,6 +105,8 @@ struct Rehearsal {
     mutating func deliver(_ events: [ChatEvent]) {
         waiting += events
         settle()
+        // What is put off until now.
+        advance(to: now)
     }
 
     /// The connection of all accounts is lost for so long. What is due meanwhile is decided all the same.
@@ -155,7 +168,17 @@ struct Rehearsal {
         for rule in outcome.matched { matches.append((rule, event)) }
         note(outcome, event)
         for later in outcome.later { continuations.append((later.key, later.continuation)) }
+        noteDeeds(outcome, event)
         for open in outcome.actions { perform(open) }
+    }
+
+    /// What no service sees: what rules remember.
+    private mutating func noteDeeds(_ outcome: Turn.Outcome, _ event: ChatEvent) {
+        for change in outcome.changes {
+            guard let deed = rules?.deed(of: change) else { continue }
+            deeds.append(
+                Deed(what: .rule(deed, event.place), by: deed.rule ?? outcome.matched.last ?? "", at: now))
+        }
     }
 
     private mutating func load() {
@@ -179,7 +202,7 @@ struct Rehearsal {
         case .done(let receipt): outcome = .done(receipt)
         case .failed(let why): outcome = .failed(why)
         }
-        var deed = Deed(action: open.action, at: now)
+        var deed = Deed(what: .action(open.action), by: open.action.by, at: now)
         if case .failed(let why) = outcome { deed.failure = why }
         deeds.append(deed)
         if case .done(let receipt) = outcome, let message = receipt.message {
