@@ -12,6 +12,10 @@ enum Work: Sendable {
     case result(OpenAction, ActionOutcome)
     /// Continuations whose time has come.
     case due([String])
+    /// What others ask.
+    case orders([StoredOrder])
+    /// What is to go has to be looked for.
+    case upkeep
 }
 
 /// Events that were handed over together.

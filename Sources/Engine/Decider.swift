@@ -7,11 +7,11 @@ internal import Chat
 actor Decider {
     private nonisolated let thread: (any SerialExecutor)?
     private nonisolated let anyThread = AnyThread()
-    private let parts: Parts
-    private let lease: Lease
+    let parts: Parts
+    let lease: Lease
     private let outbox: Outbox
     private let schedule: Schedule
-    private var turn: Turn
+    var turn: Turn
     private var botsVersion: Int
     private var intake: Intake
     private var accounts: [String: Turn.Account] = [:]
@@ -27,13 +27,18 @@ actor Decider {
     private var toldUp: [String: Bool] = [:]
     /// Accounts whose events come too late for answers, as far as the log was told.
     private var late: Set<String> = []
-    private var pending = Pending()
+    var pending = Pending()
     private var ledger: RuleLedger
+    var cases: CaseFile
+    /// The last order that was taken.
+    var lastOrder: Int64 = 0
+    /// So many lines of the audit log were written in this run.
+    var auditLines = 0
     /// When old events were last taken out of the store.
     private var forgotten = Timestamp(milliseconds: 0)
 
     /// What the next commit makes durable, and what follows it.
-    private struct Pending {
+    struct Pending {
         var changes: [RowChange] = []
         var actions: [OpenAction] = []
         var later: [PendingContinuation] = []
@@ -44,7 +49,7 @@ actor Decider {
         var metrics = TurnCounts()
     }
 
-    private struct TurnCounts {
+    struct TurnCounts {
         var own = 0
         var duplicate = 0
         var orphan = 0
@@ -90,6 +95,7 @@ actor Decider {
         intake = stored.intake
         continuations = stored.continuations
         ledger = stored.ledger
+        cases = stored.cases
         // Each run has a lease of its own, so these numbers go on where the last run's ended.
         order = lease.number << 32
         for account in accounts {
@@ -104,6 +110,7 @@ actor Decider {
 
     /// Decides until the queue is finished and empty.
     func run() async throws {
+        try await recall()
         while let work = await parts.queue.takeAll() {
             for batch in batches(of: work) {
                 await outbox.waitForRoom()
@@ -147,6 +154,7 @@ actor Decider {
             turn.handlers = bots.handlers
             turn.directory = bots.directory
             botsVersion = bots.version
+            try await recall()
         }
         for case .events(let delivery) in batch { turn.memory.want(delivery.events) }
         try await load()
@@ -162,6 +170,8 @@ actor Decider {
             case .events(let delivery): try await take(delivery)
             case .result(let open, let outcome): try await finish(open, outcome)
             case .due(let keys): for key in keys { try await resume(key) }
+            case .orders(let orders): try await take(orders)
+            case .upkeep: try await clean()
             }
         }
     }
@@ -189,21 +199,35 @@ actor Decider {
                 while !turn.learn(name, of: channel.id, account: event.account) { try await load() }
             }
         }
-        let account =
-            accounts[event.account]
-            ?? Turn.Account(
-                name: event.account, own: nil,
-                abilities: Abilities(
-                    events: [], actions: [], textLimit: .init(0, .bytes)))
-        var progress = turn.begin(event, at: parts.time.now, as: account)
+        var progress = turn.begin(event, at: parts.time.now, as: account(named: event.account))
         while !turn.advance(&progress, event) { try await load() }
+        var isFiled = !progress.outcome.filed.isEmpty || !progress.outcome.undone.isEmpty
+        if case .resumed(let continuation, _) = event.kind, continuation.cases != nil { isFiled = true }
+        if isFiled { tag(&progress.outcome, event) }
         add(progress.outcome, of: event)
-        for open in progress.outcome.actions {
+        if isFiled { try await file(progress.outcome, event) }
+        try await finishSettled(progress.outcome)
+    }
+
+    /// What needed no service is over at once.
+    func finishSettled(_ outcome: Turn.Outcome) async throws {
+        for open in outcome.actions {
             if let settled = open.settled { try await finish(open, settled) }
         }
     }
 
-    private func add(_ outcome: Turn.Outcome, of event: ChatEvent) {
+    func account(named name: String) -> Turn.Account {
+        accounts[name]
+            ?? Turn.Account(
+                name: name, own: nil,
+                abilities: Abilities(
+                    events: [], actions: [], textLimit: .init(0, .bytes)))
+    }
+
+    /// As far as it is known.
+    func channel(_ id: ChannelID) -> Channel { channels[id] ?? Channel(id: id) }
+
+    func add(_ outcome: Turn.Outcome, of event: ChatEvent) {
         pending.metrics.decided += 1
         if outcome.isStale { pending.metrics.stale += 1 }
         if outcome.removed { pending.metrics.removed += 1 }
@@ -212,7 +236,15 @@ actor Decider {
         if parts.settings.keepEvents != nil { pending.events.append(event) }
         for (kind, count) in outcome.withheld { pending.metrics.withheld[kind, default: 0] += count }
         if let held = outcome.held { pending.metrics.held[held, default: 0] += 1 }
-        for var open in outcome.actions where open.settled == nil {
+        enqueue(outcome)
+        report(outcome, of: event)
+    }
+
+    /// Its actions and what is put off go into the next commit.
+    func enqueue(_ outcome: Turn.Outcome) {
+        for var open in outcome.actions {
+            if open.action.isModeration { note(AuditLine(open, .asked, at: parts.time.now)) }
+            guard open.settled == nil else { continue }
             order += 1
             open.order = order
             pending.actions.append(open)
@@ -224,7 +256,6 @@ actor Decider {
             pending.changes.append(
                 RowChange(RowKey(.continuation, later.key), JSONRow.body(of: later.continuation)))
         }
-        report(outcome, of: event)
     }
 
     private func report(_ outcome: Turn.Outcome, of event: ChatEvent) {
@@ -266,7 +297,7 @@ actor Decider {
         }
     }
 
-    private func load() async throws {
+    func load() async throws {
         let subjects = turn.memory.takeMissing()
         guard !subjects.isEmpty else { return }
         let keys = subjects.map(\.rowKey).sorted()
@@ -280,6 +311,7 @@ actor Decider {
         var changes = pending.changes
         changes += intake.takeChanges()
         changes += turn.memory.takeChanges()
+        changes += cases.takeChanges()
         changes += rowsForLookingBack()
         let done = pending
         pending = Pending()
@@ -297,6 +329,7 @@ actor Decider {
             if let due = later.continuation.due { schedule.add(later.key, due: due) }
         }
         if !done.actions.isEmpty { outbox.add(done.actions) }
+        cases.letGo()
         turn.memory.evict(over: parts.settings.rowsInMemory)
         count(done, didCommit: !changes.isEmpty)
     }
@@ -320,7 +353,7 @@ actor Decider {
 
     /// Does it again while the store cannot be written or read; nothing new is decided meanwhile. (A closure that does not
     /// say whose it is leaves the journal's thread before and after the call.)
-    private func untilItWorks<Answer: Sendable>(
+    func untilItWorks<Answer: Sendable>(
         _ body: (isolated Decider, any Journal) async throws(JournalError) -> Answer
     ) async throws -> Answer {
         var backoff = parts.settings.backoff
@@ -380,6 +413,35 @@ actor Decider {
     }
 }
 
+extension Decider {
+    /// Tells handlers of what happened lately, as far as it was kept, and fills the history of channels.
+    private func recall() async throws {
+        let handlers = turn.handlers.recalling
+        guard parts.settings.keepEvents != nil, !handlers.isEmpty || turn.handlers.looksBack else { return }
+        let now = parts.time.now
+        var span = handlers.map(\.recalls).max() ?? .zero
+        if turn.handlers.looksBack { span = max(span, Self.historyRecalled) }
+        guard span > .zero else { return }
+        let since = now - span
+        let bodies = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
+            try await journal.keptEvents(since: since, most: Self.bytesRecalled)
+        }
+        for body in bodies {
+            let events = EventCoding.events(in: body, realms: parts.identities).filter { $0.sentAt >= since }
+            turn.memory.want(events)
+            try await load()
+            for event in events {
+                let account = account(named: event.account)
+                while !turn.recall(event, by: handlers, at: now, as: account) { try await load() }
+            }
+            turn.memory.evict(over: parts.settings.rowsInMemory)
+        }
+    }
+
+    private static let historyRecalled = Duration.seconds(86_400)
+    private static let bytesRecalled = 64 << 20
+}
+
 /// Lends its executor, which is one of Swift's own threads, to an actor that has none.
 private actor AnyThread {}
 
@@ -425,6 +487,7 @@ extension Decider {
         if case .done(let receipt) = outcome, let message = receipt.message {
             intake.sent(message.id, in: realms[open.action.place.account] ?? realm)
         }
+        try await settle(open, outcome)
         if case .failed(let why) = outcome { ledger.fail(open.action.by, why, at: parts.time.now) }
         guard let continuation = open.action.then else { return }
         let answer: ChatEvent.Outcome =

@@ -99,7 +99,9 @@ extension Engine {
             try await scope(cancelling: runners.map { runner in { await runner.run() } }) {
                 try await scope([{ try await outbox.run() }], finish: { await outbox.finish() }) {
                     try await scope([{ try await decider.run() }], finish: { queue.finish() }) {
-                        try await scope(cancelling: [{ await schedule.run() }]) {
+                        try await scope(cancelling: [
+                            { await schedule.run() }, { try await self.takeOrders(queue) },
+                        ]) {
                             await self.gate.wait { self.gate.isClosed }
                         }
                         // Results of actions are decided, too, so both have to come to rest.
@@ -111,6 +113,22 @@ extension Engine {
                     }
                 }
             }
+        }
+    }
+
+    /// Takes what others leave in the store for us, and once an hour asks for what is to go.
+    private func takeOrders(_ queue: BatchQueue<Work>) async throws {
+        var hour: Int64?
+        while !Task.isCancelled {
+            if CaseFile.hour(time.now) != hour {
+                hour = CaseFile.hour(time.now)
+                queue.put(.upkeep)
+            }
+            // A store that cannot be read now is the decider's to complain of.
+            if journal.takesOrders, let orders = try? await journal.openOrders(), !orders.isEmpty {
+                queue.put(.orders(orders))
+            }
+            try await time.sleep(for: journal.takesOrders ? .seconds(1) : .seconds(60))
         }
     }
 

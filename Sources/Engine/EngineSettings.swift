@@ -12,6 +12,8 @@ package struct EngineSettings: Sendable {
     package var batchLimit = 1000
     /// For how long events that were decided stay in the store, for replays; nil: they do not.
     package var keepEvents: Duration?
+    /// Whether texts are kept with cases, and how; nil: they are not.
+    package var evidence: EvidenceKeeping?
     /// So many channels of one account are served side by side.
     package var channelsAtOnce = 8
     /// So many users and channels stay in memory.

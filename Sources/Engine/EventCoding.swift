@@ -17,6 +17,14 @@ package enum EventCoding {
         return events
     }
 
+    /// A row's body without what that user did.
+    static func rewriting(_ body: [UInt8], without user: UserID, realms: Identities) -> Rewriting {
+        let events = events(in: body, realms: realms)
+        let others = events.filter { $0.member?.user != user }
+        if others.count == events.count { return .stays }
+        return others.isEmpty ? .goes : .becomes(Self.body(of: others))
+    }
+
     private static func write(_ event: ChatEvent, to writer: inout RowWriter) {
         guard let name = event.name, event.isFromOutside else { return }
         writer.number(Int64(name.number))

@@ -19,12 +19,18 @@ package struct HandlerTable: Sendable {
 
     /// Stage after stage.
     let entries: [Entry]
+    /// Whether one of them asks for what was written lately.
+    let looksBack: Bool
+    /// Those that want to be told of the past.
+    let recalling: [any RecallingHandler]
 
     /// Handlers of one stage keep their order.
     package init(_ handlers: [any EventHandler]) {
         entries = Stage.allCases.flatMap { stage in
             handlers.filter { $0.stage == stage }.map { Entry($0) }
         }
+        looksBack = handlers.contains { $0.needs.looksBack }
+        recalling = handlers.compactMap { $0 as? any RecallingHandler }
     }
 
     func handlers(resuming owner: String) -> [Entry] {

@@ -33,10 +33,48 @@ package protocol Journal: Sendable {
     /// Where the store does its work, so that whoever appends all the time can work there, too, and need not hop; nil
     /// when that makes no difference.
     var executor: (any SerialExecutor)? { get }
+
+    /// The bodies of `event` rows that end at that time or later, oldest first; no more than about so many bytes, and
+    /// then the latest.
+    func keptEvents(since: Timestamp, most: Int) async throws(JournalError) -> [[UInt8]]
+
+    /// Whether others may leave orders while we work.
+    var takesOrders: Bool { get }
+
+    /// Orders that have no answer yet, oldest first.
+    func openOrders() async throws(JournalError) -> [StoredOrder]
+
+    /// Goes through `event` or `audit` from the beginning and puts what `change` makes of each body in its place; a
+    /// body that it makes nothing of is taken away. For what is seldom done: it reads all of it.
+    func rewrite(
+        _ table: JournalTable, under lease: Lease,
+        _ change: @escaping @Sendable ([UInt8]) -> Rewriting
+    ) async throws(JournalError)
 }
 
 extension Journal {
     package var executor: (any SerialExecutor)? { nil }
+    package var takesOrders: Bool { false }
+
+    package func keptEvents(since: Timestamp, most: Int) async throws(JournalError) -> [[UInt8]] { [] }
+    package func openOrders() async throws(JournalError) -> [StoredOrder] { [] }
+    package func rewrite(
+        _ table: JournalTable, under lease: Lease,
+        _ change: @escaping @Sendable ([UInt8]) -> Rewriting
+    ) async throws(JournalError) {}
+}
+
+/// What becomes of a row that is looked through.
+package enum Rewriting: Sendable {
+    case stays
+    case becomes([UInt8])
+    case goes
+}
+
+/// What somebody asks of the steward that works on the store.
+package struct StoredOrder: Sendable, Equatable {
+    package var number: Int64
+    package var body: [UInt8]
 }
 
 /// Whoever holds a newer one has overtaken the others: the store refuses what comes with an older number.
@@ -73,6 +111,23 @@ package enum JournalTable: UInt8, Sendable, CaseIterable {
     /// The key of a row is the time of its last event in milliseconds; a change to nothing takes away all that are
     /// older than its key.
     case event = 7
+    /// Cases of moderation by their names, and when what belongs to them is to go.
+    case cases = 8
+    /// What people wrote and cases are about, sealed; by the names of the cases.
+    case evidence = 9
+    /// What was asked, done and failed of moderation: only ever appended, and not read by rows. The key is when it was,
+    /// in milliseconds.
+    case audit = 10
+    /// What others ask of us; the body of a change is the answer. The key is the order's number.
+    case order = 11
+
+    /// Its rows are written where they stay, and do not pass through the log.
+    package var isDirect: Bool {
+        switch self {
+        case .event, .audit, .order: true
+        default: false
+        }
+    }
 }
 
 /// Which row of a table: `key` is what rows are read by, `part` tells rows of one key apart.
@@ -115,12 +170,14 @@ package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     case leaseLost(String)
     /// No room, or not writable: nothing was changed, and it may work later.
     case unwritable(String)
-    /// Repeating cannot help: a store of a newer steward, or one that is damaged.
+    /// Repeating cannot help: it is damaged, or no store at all.
     case unusable(String)
+    /// A later steward has worked on it; this one would not understand all of it.
+    case tooNew(String)
 
     package var description: String {
         switch self {
-        case .leaseLost(let why), .unwritable(let why), .unusable(let why): why
+        case .leaseLost(let why), .unwritable(let why), .unusable(let why), .tooNew(let why): why
         }
     }
 }

@@ -28,6 +28,14 @@ final class LeaseLock: Sendable {
         }
     }
 
+    /// Whether somebody else has the lock of that file; nothing is made.
+    static func isTaken(_ file: String) -> Bool {
+        let opened = open(file, O_RDONLY | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        defer { close(opened) }
+        return flock(opened, LOCK_SH | LOCK_NB) != 0
+    }
+
     func release() {
         descriptor.withLock { descriptor in
             if let opened = descriptor { close(opened) }

@@ -61,6 +61,31 @@ package final class Memory: Recollection {
         state.withLock { $0.note(event, user) }
     }
 
+    package func history(of channel: ChannelID) -> [ChatEvent] {
+        state.withLock { $0.history[channel] }
+    }
+
+    /// From now on what is written is kept for a while, so that it can be looked back at.
+    func keepHistory() {
+        state.withLock { $0.keepsHistory = true }
+    }
+
+    /// A message of the past that was kept.
+    func recall(_ event: ChatEvent) {
+        state.withLock { if $0.keepsHistory { $0.history.note(event) } }
+    }
+
+    /// Whatever is known of the user.
+    func forget(_ user: UserID) {
+        state.withLock { state in
+            if state.rows[user.identity.number]?.holds == true { state.holding -= 1 }
+            // Known to be new, whatever the store says until the next commit.
+            state.rows[user.identity.number] = SubjectRow(subject: .user(user))
+            state.history.forget(user)
+            noteHolding(state)
+        }
+    }
+
     /// Makes the changes, or none of them when a row that they are about is not in memory yet.
     package func apply(_ changes: [MemoryChange]) -> Bool {
         if changes.isEmpty { return true }
@@ -207,6 +232,8 @@ private struct State {
     /// How many rows hold somebody to something.
     var holding = 0
     var commits: UInt32 = 0
+    var keepsHistory = false
+    var history = History()
 
     init(isComplete: Bool) {
         self.isComplete = isComplete
@@ -234,6 +261,7 @@ private struct State {
     }
 
     mutating func note(_ event: ChatEvent, _ user: UserID) {
+        if keepsHistory { history.note(event) }
         let isNoted: Bool =
             switch event.kind {
             case .messageAdded, .memberJoined, .memberLeft: true

@@ -11,10 +11,12 @@ package struct OpenAction: Sendable, Codable, Equatable {
     package var since: Timestamp
     /// Actions of one channel go out in this order.
     package var order: Int64
+    /// The cases that it is part of.
+    package var cases: [String]?
     /// It needs no service: steward did it by deciding it, or will not do it. Settled ones are over at once.
     package var settled: ActionOutcome?
 
-    private enum CodingKeys: CodingKey { case key, action, event, realm, since, order }
+    private enum CodingKeys: CodingKey { case key, action, event, realm, since, order, cases }
 
     package init(
         key: ActionKey, action: ChatAction, event: String, realm: String, since: Timestamp, order: Int64 = 0

@@ -22,6 +22,18 @@ extension SQLiteJournal {
         ) WITHOUT ROWID;
         CREATE TABLE event (number INTEGER PRIMARY KEY, last INTEGER NOT NULL, body BLOB NOT NULL);
         """,
+        ["cases", "evidence"].map { name in
+            """
+            CREATE TABLE \(name) (
+                key TEXT NOT NULL, part TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (key, part)
+            ) WITHOUT ROWID;
+            """
+        }.joined() + """
+            CREATE TABLE audit (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, body BLOB NOT NULL);
+            CREATE TABLE orders (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, body BLOB NOT NULL, answer BLOB
+            );
+            """,
     ]
 
     private static let tables = ["memory", "stream", "action", "continuation", "identity"]
@@ -38,6 +50,10 @@ extension JournalTable {
         case .identity: "identity"
         case .rule: "rule"
         case .event: "event"
+        case .cases: "cases"
+        case .evidence: "evidence"
+        case .audit: "audit"
+        case .order: "orders"
         }
     }
 }
@@ -71,16 +87,30 @@ extension Connection {
         }
     }
 
-    /// Events are written where they stay, in the same commit as what was decided about them.
-    func keep(_ events: [RowChange]) throws {
-        for event in events {
-            let last = SQLValue.int(Int64(event.key.key) ?? 0)
-            if let body = event.body {
-                try run("INSERT INTO event (last, body) VALUES (?, ?)", [last, .blob(body)])
-            } else {
-                try run("DELETE FROM event WHERE last < ?", [last])
+    /// What is written where it stays, in the same commit as what was decided.
+    func keep(_ changes: [RowChange]) throws {
+        for change in changes {
+            let number = SQLValue.int(Int64(change.key.key) ?? 0)
+            switch (change.key.table, change.body) {
+            case (.event, let body?):
+                try run("INSERT INTO event (last, body) VALUES (?, ?)", [number, .blob(body)])
+            case (.event, nil): try run("DELETE FROM event WHERE last < ?", [number])
+            case (.audit, let body?):
+                try run("INSERT INTO audit (at, body) VALUES (?, ?)", [number, .blob(body)])
+            case (.order, let body?):
+                try run("UPDATE orders SET answer = ? WHERE number = ?", [.blob(body), number])
+            case (.order, nil): try run("DELETE FROM orders WHERE answer IS NOT NULL AND at < ?", [number])
+            // Nothing is ever taken out of the audit log by those who write it.
+            default: break
             }
         }
+    }
+
+    /// Whether the file has that table: a store of an earlier steward, opened for reading, lacks the later ones.
+    func has(_ table: JournalTable) throws -> Bool {
+        try first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table.name)]) {
+            $0.int(0)
+        } != nil
     }
 
     func setPagesLimit(_ pages: Int) throws {
@@ -95,7 +125,8 @@ extension JournalError {
         case let error as JournalError: self = error
         case let error as DatabaseError:
             switch error.kind {
-            case .corrupt, .notADatabase, .tooNew, .closed, .constraint: self = .unusable(error.description)
+            case .corrupt, .notADatabase, .closed, .constraint: self = .unusable(error.description)
+            case .tooNew: self = .tooNew(error.description)
             default: self = .unwritable(error.description)
             }
         default: self = .unwritable("\(error)")

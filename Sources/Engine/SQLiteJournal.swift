@@ -77,7 +77,7 @@ package actor SQLiteJournal: Journal {
                     throw JournalError.unusable("\(file): this is no store of steward's")
                 }
                 guard version <= schema.count else {
-                    throw JournalError.unusable(
+                    throw JournalError.tooNew(
                         "\(file): written by a later version (schema \(version), this one knows \(schema.count))"
                     )
                 }
@@ -90,18 +90,6 @@ package actor SQLiteJournal: Journal {
                 "\(error) - look at it as the user that steward runs as: reading takes notes beside the file")
         } catch {
             throw JournalError(error)
-        }
-    }
-
-    /// The rows of events that were kept since then, oldest first.
-    package func keptEvents(since: Timestamp) async throws(JournalError) -> [[UInt8]] {
-        try perform { connection in
-            // A store of an earlier steward has no such table.
-            let table = "SELECT name FROM sqlite_master WHERE name = 'event'"
-            guard try (connection.first(table) { $0.text(0) }) != nil else { return [] }
-            return try connection.rows(
-                "SELECT body FROM event WHERE last >= ? ORDER BY number", [.int(since.milliseconds)]
-            ) { $0.blob(0) }
         }
     }
 
@@ -153,8 +141,8 @@ package actor SQLiteJournal: Journal {
 
     package func append(_ changes: [RowChange], under lease: Lease) async throws(JournalError) {
         let number = lastNumber + 1
-        let events = changes.filter { $0.key.table == .event }
-        let changes = events.isEmpty ? changes : changes.filter { $0.key.table != .event }
+        let direct = changes.filter(\.key.table.isDirect)
+        let changes = direct.isEmpty ? changes : changes.filter { !$0.key.table.isDirect }
         let body = LogTail.body(of: changes)
         let slice = tail.first(surplus(with: changes.count, upTo: number))
         let oldest = slice.isEmpty ? nil : tail.oldest(without: slice.count) ?? number
@@ -162,7 +150,7 @@ package actor SQLiteJournal: Journal {
             try connection.check(lease)
             try connection.run("INSERT INTO log (number, body) VALUES (?, ?)", [.int(number), .blob(body)])
             try connection.writeBack(slice)
-            try connection.keep(events)
+            try connection.keep(direct)
             if let oldest { try connection.run("DELETE FROM log WHERE number < ?", [.int(oldest)]) }
         }
         // Only now: had it failed, nothing would have changed.
@@ -232,7 +220,10 @@ package actor SQLiteJournal: Journal {
         let tail = tail
         return try perform { connection in
             try connection.transaction(.read) {
-                try keys.flatMap { key in
+                // A store of an earlier steward that was opened for reading lacks these.
+                let isLater = table == .cases || table == .evidence
+                guard try !isLater || connection.has(table) else { return [] }
+                return try keys.flatMap { key in
                     let stored = try connection.rows(
                         "SELECT part, body FROM \(table.name) WHERE key = ?", [.text(key)]
                     ) { StoredRow(key: RowKey(table, key, $0.text(0)), body: $0.blob(1)) }
@@ -245,6 +236,7 @@ package actor SQLiteJournal: Journal {
     package func rows(of table: JournalTable) async throws(JournalError) -> [StoredRow] {
         let tail = tail
         return try perform { connection in
+            guard try connection.has(table) else { return [] }
             let stored = try connection.rows("SELECT key, part, body FROM \(table.name)") {
                 StoredRow(key: RowKey(table, $0.text(0), $0.text(1)), body: $0.blob(2))
             }
@@ -267,14 +259,14 @@ package actor SQLiteJournal: Journal {
         }
     }
 
-    private func write<Answer: Sendable>(
+    func write<Answer: Sendable>(
         _ body: @Sendable (Connection) throws -> Answer
     ) throws(JournalError) -> Answer {
         try perform { connection in try connection.transaction { try body(connection) } }
     }
 
     /// On the database's thread, where we are already.
-    private func perform<Answer: Sendable>(
+    func perform<Answer: Sendable>(
         _ body: @Sendable (Connection) throws -> Answer
     ) throws(JournalError) -> Answer {
         do {

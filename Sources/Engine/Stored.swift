@@ -7,6 +7,7 @@ struct Stored: Sendable {
     /// In the order in which they were decided.
     var actions: [OpenAction] = []
     var ledger = RuleLedger()
+    var cases = CaseFile()
     /// Rows that could not be read, by table and key.
     var broken: [String] = []
 
@@ -17,6 +18,7 @@ struct Stored: Sendable {
             streams: try await journal.rows(of: .stream), identities: try await journal.rows(of: .identity),
             from: identities)
         stored.ledger.load(try await journal.rows(of: .rule))
+        stored.cases = CaseFile(try await journal.rows(of: .cases, keys: [CaseFile.cleanedKey]))
         for row in try await journal.rows(of: .continuation) {
             if let continuation = JSONRow.value(Continuation.self, from: row.body) {
                 stored.continuations[row.key.key] = continuation

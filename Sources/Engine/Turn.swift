@@ -39,6 +39,20 @@ package struct Turn: Sendable {
         package var held: Punishment.Kind?
         /// It was a continuation that nobody owns any more.
         package var isOrphan = false
+        /// The cases that it makes.
+        package var filed: [Filed] = []
+        /// The cases that are to be undone.
+        package var undone: [String] = []
+    }
+
+    /// A charge that has become a case.
+    package struct Filed: Sendable {
+        package var name: String
+        package var charge: Decision.Charge
+        /// What is done because of it.
+        package var actions: [(key: ActionKey, action: ChatAction)]
+        /// The ledgers that something was put into.
+        package var strikes: [Case.Strike]
     }
 
     package struct Failure: Sendable, Equatable {
@@ -60,7 +74,7 @@ package struct Turn: Sendable {
         package var outcome = Outcome()
     }
 
-    package var handlers: HandlerTable
+    package var handlers: HandlerTable { didSet { if handlers.looksBack { memory.keepHistory() } } }
     package var directory: Directory { didSet { lastSituation = nil } }
     package let memory: Memory
     private let limits: Limits
@@ -94,6 +108,7 @@ package struct Turn: Sendable {
         self.limits = limits
         loops = LoopGuard(limits.loops)
         moderation = Moderation(limits.ceilings, reportTo: limits.reportTo)
+        if handlers.looksBack { memory.keepHistory() }
     }
 
     /// Who we are on an account, whichever account an event comes from.
@@ -229,6 +244,9 @@ package struct Turn: Sendable {
             ruling = moderation.settle(&decision, event, in: progress.situation, memory)
             if memory.hasMissing { return false }
         }
+        if !decision.charges.isEmpty {
+            decision.changes.append(.add(.casesFiled, Int64(decision.charges.count), keep: nil))
+        }
         guard memory.apply(decision.changes) else { return false }
         record(decision, ruling.settled, &progress, event)
         if !ruling.withheld.isEmpty {
@@ -276,6 +294,9 @@ package struct Turn: Sendable {
             let place = decision.actions[index].place
             decision.actions[index].then?.fillIn(from: event, elsewhere: place)
         }
+        for index in decision.charges.indices where decision.charges[index].by.isEmpty {
+            decision.charges[index].by = name
+        }
         for index in decision.later.indices { decision.later[index].fillIn(from: event, elsewhere: nil) }
     }
 
@@ -302,6 +323,7 @@ package struct Turn: Sendable {
     private mutating func record(
         _ decision: Decision, _ settled: [Int: ActionOutcome], _ progress: inout Progress, _ event: ChatEvent
     ) {
+        var charged: [(key: ActionKey, action: ChatAction)] = []
         for (index, action) in decision.actions.enumerated() {
             // Two actions of one rule may have one path: a relay to several channels.
             var path = action.path
@@ -311,6 +333,7 @@ package struct Turn: Sendable {
                 path = "\(action.path)#\(copies)"
             }
             let key = ActionKey(realm: event.realm.name, event: event.identity, by: action.by, path: path)
+            if !decision.charges.isEmpty { charged.append((key, action)) }
             var open = OpenAction(
                 key: key, action: action, event: event.id, realm: event.realm.name,
                 since: min(progress.situation.now, event.sentAt))
@@ -330,6 +353,70 @@ package struct Turn: Sendable {
         progress.outcome.matched += decision.matched
         progress.outcome.notes += decision.notes
         progress.outcome.answers += decision.answers
+        if !decision.charges.isEmpty { file(decision, charged, &progress) }
+        progress.outcome.undone += decision.undone
+    }
+
+    /// Makes a case of each charge.
+    private func file(
+        _ decision: Decision, _ actions: [(key: ActionKey, action: ChatAction)], _ progress: inout Progress
+    ) {
+        memory.keepHistory()
+        var filed: Int64 = 0
+        if case .number(let count)? = memory.value(of: .casesFiled) { filed = count }
+        let before = max(0, filed - Int64(decision.charges.count))
+        for (index, charge) in decision.charges.enumerated() {
+            let isOnly = decision.charges.count { $0.by == charge.by } == 1
+            progress.outcome.filed.append(
+                Filed(
+                    name: "C\(before + Int64(index) + 1)", charge: charge,
+                    actions: actions.filter {
+                        $0.action.by == charge.by && (isOnly || $0.action.concerns(charge))
+                    },
+                    strikes: decision.changes.compactMap { Case.Strike($0, of: charge.user) }))
+        }
+    }
+}
+
+extension Turn {
+    /// What steward itself decides, such as to undo a case; nil when the journal has to be asked for
+    /// `memory.takeMissing()` first. `event` is what it comes of.
+    mutating func carryOut(
+        _ decision: Decision, about event: ChatEvent, at now: Timestamp, as account: Account
+    ) -> Outcome? {
+        var progress = begin(event, at: now, as: account)
+        var decision = decision
+        memory.setTime(now)
+        fillIn(&decision, of: MemoryKey.casesFiled.owner, event)
+        return accept(&decision, &progress, event) ? progress.outcome : nil
+    }
+
+    /// Tells handlers of an event of the past, and notes what was written; false when the journal has to be asked
+    /// first.
+    mutating func recall(
+        _ event: ChatEvent, by handlers: [any RecallingHandler], at now: Timestamp, as account: Account
+    ) -> Bool {
+        guard var facts = memory.facts(of: event.member?.user, in: event.channel?.id, at: now) else {
+            return false
+        }
+        // As they were before it.
+        if let first = facts.firstSeen, first >= event.sentAt { facts.firstSeen = nil }
+        var situation = situation(of: account)
+        situation.now = event.sentAt
+        situation.facts = facts
+        for handler in handlers { handler.recall(event, in: situation) }
+        memory.recall(event)
+        return true
+    }
+}
+
+extension Case.Strike {
+    /// Nil for a change that puts nothing into a ledger of that user.
+    fileprivate init?(_ change: MemoryChange, of user: UserID) {
+        guard case .set(let key, _, let keep) = change, key.owner == "steward",
+            key.name.hasPrefix("strikes."), key.subject == .user(user)
+        else { return nil }
+        self.init(name: key.name, keep: keep?.milliseconds)
     }
 }
 

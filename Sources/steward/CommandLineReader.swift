@@ -27,6 +27,11 @@ enum CommandLineReader {
             index += 1
             if ["--help", "-h"].contains(word) { return .help(Help.of(command)) }
             guard word.hasPrefix("--") else {
+                let first = command.words()
+                if command.operands != nil, arguments.word == nil, first.contains(word) {
+                    arguments.word = word
+                    continue
+                }
                 if let most = command.operands?.count.upperBound {
                     guard arguments.operands.count < most, word == "-" || !word.hasPrefix("-") else {
                         return mistake("unexpected \"\(word)\"", command)

@@ -44,7 +44,8 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         RunCommand.command, CheckCommand.command, TestCommand.command, ExplainCommand.command,
-        RulesCommand.command, ReplayCommand.command, FormatCommand.command, DiffCommand.command,
+        RulesCommand.command, CasesCommand.command, UndoCommand.command, AuditCommand.command,
+        StateCommand.command, ReplayCommand.command, FormatCommand.command, DiffCommand.command,
         SchemaCommand.command, DocsCommand.command,
         ServerCommand.command, completion, version, help,
     ]

@@ -52,6 +52,7 @@ struct Daemon: Sendable {
         _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient
     ) async throws -> ExitCode {
         let journal = try await Stores.journal(config, log)
+        let evidence = try EvidenceKey.keeping(config, log)
         let identities = Identities()
         let tools = ServiceTools(identities: identities, loop: loop, http: http, log: log)
         let accounts = try config.accounts.map { account in
@@ -65,7 +66,7 @@ struct Daemon: Sendable {
         // Not a child task: it is cancelled only by a second signal, and must be waited for all the same.
         let running = Task {
             try await Engine.run(
-                settings, accounts: accounts, handlers: bots.rules.handlers + config.plugins,
+                settings(evidence), accounts: accounts, handlers: bots.rules.handlers + config.plugins,
                 directory: config.directory, journal: journal, identities: identities, log: log
             ) { engine in
                 await withTaskGroup(of: ExitCode?.self) { group in
@@ -108,8 +109,9 @@ struct Daemon: Sendable {
             reload: { Reload(daemon: self, names: names).run(engine) })
     }
 
-    private var settings: EngineSettings {
+    private func settings(_ evidence: EvidenceKeeping?) -> EngineSettings {
         var settings = EngineSettings()
+        settings.evidence = evidence
         settings.limits = config.turnLimits
         // In memory they would only take room.
         settings.keepEvents = config.store == nil ? nil : config.keepEvents

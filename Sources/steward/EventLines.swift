@@ -97,7 +97,7 @@ enum EventLines {
             kind: kind)
     }
 
-    private static func json(_ event: ChatEvent) -> JSON {
+    static func json(_ event: ChatEvent) -> JSON {
         var object: [(String, JSON)] = [
             ("event", .string(event.name?.rawValue ?? "")),
             ("at", .string(ISO8601.text(event.sentAt.milliseconds))),

@@ -16,8 +16,12 @@ enum Stores {
         do {
             return try await SQLiteJournal.open(path)
         } catch {
-            var first = "make room there"
-            if case .unusable = error { first = "bring back a copy that is whole" }
+            let first =
+                switch error {
+                case .unusable: "bring back a copy that is whole"
+                case .tooNew: "run the steward that wrote it"
+                default: "make room there"
+                }
             throw SettingsMistake(
                 "the store cannot be opened: \(error) - \(first), or name another place under \"storage.file\""
             )

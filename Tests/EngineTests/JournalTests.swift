@@ -187,7 +187,7 @@ import Testing
         later.close()
         let error = await #expect(throws: JournalError.self) { try await SQLiteJournal.open(file.path) }
         #expect(
-            error == .unusable("\(file.path): written by a later version (schema 99, this one knows 2)"))
+            error == .tooNew("\(file.path): written by a later version (schema 99, this one knows 3)"))
     }
 
     @Test func `a file that is no store is refused and left as it is`() async throws {

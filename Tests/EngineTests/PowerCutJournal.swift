@@ -63,6 +63,10 @@ final class PowerCutJournal: Journal {
         try await inner.rows(of: table)
     }
 
+    var takesOrders: Bool { inner.takesOrders }
+
+    func openOrders() async throws(JournalError) -> [StoredOrder] { try await inner.openOrders() }
+
     func tidy(at now: Timestamp, under lease: Lease) async throws(JournalError) -> Bool {
         if isCut { throw .unwritable("power cut") }
         return try await inner.tidy(at: now, under: lease)

@@ -126,5 +126,5 @@ enum RulesCommand {
 
 extension Duration {
     /// `just now`, `5 minutes ago`.
-    fileprivate var agoInWords: String { self < .seconds(1) ? "just now" : "\(words) ago" }
+    var agoInWords: String { self < .seconds(1) ? "just now" : "\(words) ago" }
 }

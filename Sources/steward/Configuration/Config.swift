@@ -16,6 +16,10 @@ struct Config: Sendable {
     var store: String?
     /// How long events stay in the store; nil: they do not.
     var keepEvents: Duration?
+    /// How long what people wrote stays with cases.
+    var keepEvidence: Duration
+    /// What it is sealed with; nil: with a key in a file beside the store.
+    var storageKey: Secret?
     var limits: LimitsBlock
     /// The channel where staff are told what steward itself has to say.
     var reportTo: String?
@@ -78,6 +82,24 @@ struct Config: Sendable {
         var file: String?
         /// How long events stay in the store, for `steward replay`.
         var keep_events: Duration?
+        /// How long what people wrote stays with cases, sealed.
+        var keep_evidence: Duration?
+        /// The secret that it is sealed with.
+        var key: SealingSecret?
+    }
+
+    /// Long enough that nobody can guess it.
+    struct SealingSecret: Decodable, Sendable {
+        var secret: Secret
+
+        init(from decoder: any Decoder) throws {
+            secret = try decoder.singleValueContainer().decode(Secret.self)
+            guard secret.reveal().utf8.count >= EvidenceKey.leastBytes else {
+                throw SettingsMistake(
+                    "the key of the store has fewer than \(EvidenceKey.leastBytes) bytes - take a longer one, or delete the line and steward makes one"
+                )
+            }
+        }
     }
 
     /// `log:`

@@ -83,6 +83,7 @@ struct ConfigReader {
             accounts: accounts,
             require: required(root, names),
             store: storage?.file, keepEvents: storage?.keep_events,
+            keepEvidence: storage?.keep_evidence ?? EvidenceKey.usualKeep, storageKey: storage?.key?.secret,
             limits: limits(root),
             reportTo: block(String.self, "report_to", in: root),
             plugins: plugins(root),

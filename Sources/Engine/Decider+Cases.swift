@@ -1,0 +1,361 @@
+internal import Chat
+
+// Cases: filed with the decision that makes them, in the same commit; settled as their actions come to an end; undone.
+extension Decider {
+    /// Notes on actions and on what is put off which cases they belong to.
+    func tag(_ outcome: inout Turn.Outcome, _ event: ChatEvent) {
+        for filed in outcome.filed {
+            let keys = Set(filed.actions.map(\.key))
+            for index in outcome.actions.indices where keys.contains(outcome.actions[index].key) {
+                outcome.actions[index].belong(to: [filed.name])
+            }
+            for index in outcome.later.indices
+            where outcome.later[index].continuation.owner == filed.charge.by {
+                outcome.later[index].continuation.belong(to: [filed.name])
+            }
+        }
+        guard case .resumed(let continuation, _) = event.kind, let names = continuation.cases else { return }
+        for index in outcome.actions.indices where outcome.actions[index].action.by == continuation.owner {
+            outcome.actions[index].belong(to: names)
+        }
+        for index in outcome.later.indices
+        where outcome.later[index].continuation.owner == continuation.owner {
+            outcome.later[index].continuation.belong(to: names)
+        }
+    }
+
+    /// Puts what the event makes of cases into the next commit.
+    func file(_ outcome: Turn.Outcome, _ event: ChatEvent) async throws {
+        let now = parts.time.now
+        for filed in outcome.filed { file(filed, outcome, event, at: now) }
+        if case .resumed(let continuation, _) = event.kind, let names = continuation.cases {
+            for name in names {
+                guard var found = try await storedCase(name) else { continue }
+                let new = outcome.actions.filter { $0.cases?.contains(name) == true }
+                guard !new.isEmpty else { continue }
+                found.deeds += new.map { Case.Deed($0.action, key: $0.key, state: .asked, at: now) }
+                cases[name] = found
+            }
+        }
+        for name in outcome.undone { try await undo(name, asked: event) }
+    }
+
+    private func file(_ filed: Turn.Filed, _ outcome: Turn.Outcome, _ event: ChatEvent, at now: Timestamp) {
+        let charge = filed.charge
+        let place =
+            event.place ?? filed.actions.first?.action.place ?? Place(account: event.account, channel: "")
+        var new = Case(
+            name: filed.name, at: now, rule: charge.by, realm: event.realm.name, place: place,
+            channelName: event.channel.flatMap { $0.uniqueName ?? ($0.title.isEmpty ? nil : $0.title) },
+            user: charge.user.text, userName: charge.user.text, event: event.id, reason: charge.reason,
+            messages: charge.messages.count)
+        let history = event.channel.map { turn.memory.history(of: $0.id) } ?? []
+        if let member = event.member, member.user == charge.user {
+            new.userName = member.name
+        } else {
+            new.userName =
+                history.last { $0.member?.user == charge.user }?.member?.name ?? charge.user.text
+            new.moderator = event.member?.user.text
+        }
+        new.deeds = filed.actions.map { Case.Deed($0.action, key: $0.key, state: .asked, at: now) }
+        new.strikes = filed.strikes
+        if let keeping = parts.settings.evidence {
+            let evidence = evidence(for: filed, event, history, at: now)
+            let until = now + keeping.keep
+            new.evidenceUntil = until
+            pending.changes.append(
+                RowChange(RowKey(.evidence, filed.name), keeping.sealed(evidence, of: filed.name)))
+            let list = CaseFile.listKey(CaseFile.hour(until))
+            pending.changes.append(RowChange(RowKey(.cases, list, filed.name), []))
+            if cases.cleaned == nil { noteCleaned(CaseFile.hour(now) - 1) }
+        }
+        for strike in filed.strikes {
+            var line = AuditLine(
+                at: now, state: .done, action: "strike", by: charge.by, cases: [filed.name],
+                user: charge.user.text)
+            line.account = place.account
+            line.channel = place.channel
+            line.event = event.id
+            line.why = String(strike.name.dropFirst("strikes.".count))
+            note(line)
+        }
+        cases[filed.name] = new
+    }
+
+    private func evidence(
+        for filed: Turn.Filed, _ event: ChatEvent, _ history: [ChatEvent], at now: Timestamp
+    ) -> Evidence {
+        var evidence = Evidence()
+        evidence.fragment = filed.charge.fragment
+        // What is to be deleted, too, wherever it is.
+        var wanted: [(MessageReference, ChannelID?)] = filed.charge.messages.map { ($0, event.channel?.id) }
+        for (_, action) in filed.actions {
+            guard case .deleteMessage(let message) = action.verb,
+                !wanted.contains(where: { $0.0.id == message.id })
+            else { continue }
+            wanted.append((message, event.realm.channel(action.place.channel)))
+        }
+        for (reference, channel) in wanted {
+            let known =
+                event.message?.id == reference.id
+                ? event
+                : (channel.map { turn.memory.history(of: $0) } ?? history).last {
+                    $0.message?.id == reference.id
+                }
+            if let known, let message = known.message {
+                evidence.messages.append(Evidence.Line(known, message))
+            } else {
+                evidence.messages.append(
+                    Evidence.Line(id: reference.id, index: reference.index, channel: channel?.text ?? ""))
+            }
+        }
+        if let channel = event.channel?.id {
+            evidence.historyOf = cases.historian(of: channel, for: filed.name, at: now)
+            if evidence.historyOf == nil {
+                let about = Set(wanted.map(\.0.id))
+                let before = history.filter { !about.contains($0.message?.id ?? "") }
+                evidence.history = before.suffix(Self.historyInEvidence).compactMap { event in
+                    event.message.map { Evidence.Line(event, $0) }
+                }
+            }
+        }
+        return evidence
+    }
+
+    private static let historyInEvidence = 20
+
+    /// Notes in its cases and in the audit log how an action came to its end.
+    func settle(_ open: OpenAction, _ outcome: ActionOutcome) async throws {
+        let now = parts.time.now
+        if open.action.isModeration {
+            switch outcome {
+            case .done: note(AuditLine(open, .done, at: now))
+            case .failed(let why): note(AuditLine(open, .failed, at: now, why: why))
+            }
+        }
+        for name in open.cases ?? [] {
+            guard var found = try await storedCase(name), found.settle(open.key, outcome, at: now) else {
+                continue
+            }
+            cases[name] = found
+        }
+    }
+
+    func note(_ line: AuditLine) {
+        auditLines += 1
+        pending.changes.append(line.change("\(lease.number)/\(auditLines)"))
+    }
+
+    /// As it is now; nil when there is none.
+    func storedCase(_ name: String) async throws -> Case? {
+        if let known = cases[name] { return known }
+        guard CaseFile.isName(name) else { return nil }
+        let rows = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
+            try await journal.rows(of: .cases, keys: [name])
+        }
+        guard let found = rows.first.flatMap({ JSONRow.value(Case.self, from: $0.body) }) else { return nil }
+        cases.learn(found)
+        return found
+    }
+
+    // MARK: Undoing
+
+    /// For a decision: whoever asked for it is told in their channel what came of it.
+    private func undo(_ name: String, asked event: ChatEvent) async throws {
+        let by = event.member?.user.text ?? event.account
+        let answer = try await undo(name, by: by)
+        guard let place = event.place else { return }
+        var decision = Decision()
+        let text = Outgoing("\(name): \(answer.text)")
+        let verb: ChatAction.Verb =
+            event.message.map { .reply(text, to: MessageReference($0)) } ?? .send(text)
+        decision.actions = [ChatAction(verb, in: place, path: "undo/\(name)")]
+        try await carryOut(decision, about: event)
+    }
+
+    func undo(_ name: String, by: String) async throws -> OrderAnswer {
+        let now = parts.time.now
+        guard var found = try await storedCase(name) else {
+            return OrderAnswer(isDone: false, text: "there is no such case")
+        }
+        if let undone = found.undone {
+            return OrderAnswer(isDone: false, text: "undone before, by \(undone.by)")
+        }
+        let realm = parts.identities.realm(found.realm)
+        let user = realm.user(found.user)
+        let evidence = try await evidence(of: found, at: now)
+        let account = account(named: found.place.account)
+        // All of it at hand.
+        _ = turn.memory.value(of: MemoryKey(owner: "", name: "", subject: .user(user)))
+        try await load()
+        let undoing = Undoing(
+            found, evidence: evidence, user: user, limit: account.abilities.textLimit, at: now
+        ) { turn.memory.value(of: $0) }
+        let event = ChatEvent(
+            id: "undo/\(name)", account: found.place.account, realm: realm,
+            channel: found.place.channel.isEmpty
+                ? nil : channel(realm.channel(found.place.channel)),
+            sentAt: now, kind: .resumed(Continuation(owner: MemoryKey.casesFiled.owner, step: "undo"), .due))
+        let actions = try await carryOut(undoing.decision, about: event, in: [name])
+        var line = AuditLine(
+            at: now, state: .done, action: "undo", by: by, cases: [name], user: found.user,
+            why: undoing.words)
+        line.account = found.place.account
+        line.channel = found.place.channel
+        note(line)
+        found = try await storedCase(name) ?? found
+        for open in actions {
+            found.deeds.append(Case.Deed(open.action, key: open.key, state: .asked, at: now))
+            if let settled = open.settled { _ = found.settle(open.key, settled, at: now) }
+        }
+        found.undone = Case.Undone(at: now, by: by, what: undoing.words)
+        cases[name] = found
+        parts.log.info("\(name) is undone by \(by): \(undoing.words)")
+        return OrderAnswer(isDone: true, text: undoing.words)
+    }
+
+    private func evidence(of found: Case, at now: Timestamp) async throws -> Evidence? {
+        guard let keeping = parts.settings.evidence, let until = found.evidenceUntil, now < until else {
+            return nil
+        }
+        let name = found.name
+        // It may be in what is about to be committed.
+        let own = RowKey(.evidence, name)
+        if let new = pending.changes.last(where: { $0.key == own }) {
+            return new.body.flatMap { keeping.opened($0, of: name) }
+        }
+        let rows = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
+            try await journal.rows(of: .evidence, keys: [name])
+        }
+        return rows.first.flatMap { keeping.opened($0.body, of: name) }
+    }
+
+    /// Does what steward itself decides; answers what is to be done.
+    @discardableResult
+    func carryOut(
+        _ decision: Decision, about event: ChatEvent, in names: [String] = []
+    ) async throws -> [OpenAction] {
+        let account = account(named: decision.actions.first?.place.account ?? event.account)
+        while true {
+            if var outcome = turn.carryOut(decision, about: event, at: parts.time.now, as: account) {
+                if !names.isEmpty {
+                    for index in outcome.actions.indices { outcome.actions[index].belong(to: names) }
+                }
+                enqueue(outcome)
+                try await finishSettled(outcome)
+                return outcome.actions
+            }
+            try await load()
+        }
+    }
+}
+
+// What others ask, and what is to go.
+extension Decider {
+    func take(_ orders: [StoredOrder]) async throws {
+        // Whoever waited for an answer of yesterday has gone.
+        let yesterday = parts.time.now - .seconds(86_400)
+        pending.changes.append(RowChange(RowKey(.order, "\(yesterday.milliseconds)"), nil))
+        for stored in orders where stored.number > lastOrder {
+            lastOrder = stored.number
+            let answer: OrderAnswer
+            switch JSONRow.value(Order.self, from: stored.body) {
+            case .undo(let name, let by)?: answer = try await undo(name, by: by)
+            case .forget(let user, let realm, let by)?: answer = try await forget(user, in: realm, by: by)
+            case nil: answer = OrderAnswer(isDone: false, text: "this steward does not know such an order")
+            }
+            pending.changes.append(RowChange(RowKey(.order, "\(stored.number)"), JSONRow.body(of: answer)))
+        }
+    }
+
+    /// Takes away the texts whose time is over, and old answers to orders.
+    func clean() async throws {
+        let now = parts.time.now
+        let hour = CaseFile.hour(now)
+        // There was no case yet.
+        guard let cleaned = cases.cleaned else { return }
+        var next = cleaned + 1
+        var isWorthANote = hour - next > Self.hoursBetweenNotes
+        while next < hour {
+            let keys = (next..<min(hour, next + 1000)).map(CaseFile.listKey)
+            next += 1000
+            let rows = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
+                try await journal.rows(of: .cases, keys: keys)
+            }
+            isWorthANote = isWorthANote || !rows.isEmpty
+            for row in rows {
+                pending.changes.append(RowChange(RowKey(.evidence, row.key.part), nil))
+                pending.changes.append(RowChange(row.key, nil))
+            }
+        }
+        if isWorthANote { noteCleaned(hour - 1) }
+    }
+
+    /// Notes that up to that hour nothing is left that was to go.
+    func noteCleaned(_ hour: Int64) {
+        cases.cleaned = hour
+        pending.changes.append(RowChange(RowKey(.cases, CaseFile.cleanedKey), Array("\(hour)".utf8)))
+    }
+
+    /// Looking for nothing costs little, so it is not noted each time.
+    private static let hoursBetweenNotes: Int64 = 24
+
+    /// What is remembered of a user goes: facts, what rules remember, cases with their texts, kept events. In the
+    /// audit log stays what was done, and no longer to whom.
+    func forget(_ user: String, in realm: String, by: String) async throws -> OrderAnswer {
+        let id = parts.identities.realm(realm).user(user)
+        let key = MemorySubject.user(id).rowKey
+        let (rows, stored) = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
+            (
+                try await journal.rows(of: .memory, keys: [key]), try await journal.rows(of: .cases)
+            )
+        }
+        pending.changes += rows.map { RowChange($0.key, nil) }
+        turn.memory.forget(id)
+        var found = 0
+        for row in stored where CaseFile.isName(row.key.key) {
+            guard let known = JSONRow.value(Case.self, from: row.body), known.user == user,
+                known.realm == realm
+            else { continue }
+            found += 1
+            cases.forget(known.name)
+            pending.changes.append(RowChange(row.key, nil))
+            pending.changes.append(RowChange(RowKey(.evidence, known.name), nil))
+            if let until = known.evidenceUntil {
+                let list = CaseFile.listKey(CaseFile.hour(until))
+                pending.changes.append(RowChange(RowKey(.cases, list, known.name), nil))
+            }
+        }
+        let (lease, identities) = (lease, parts.identities)
+        try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
+            try await journal.rewrite(.event, under: lease) { body in
+                EventCoding.rewriting(body, without: id, realms: identities)
+            }
+            try await journal.rewrite(.audit, under: lease) { body in
+                guard var line = JSONRow.value(AuditLine.self, from: body), line.user == user else {
+                    return .stays
+                }
+                line.user = AuditLine.forgotten
+                line.why = nil
+                return .becomes(JSONRow.body(of: line))
+            }
+        }
+        note(AuditLine(at: parts.time.now, state: .done, action: "forget", by: by))
+        let words =
+            "\(rows.count) rows of memory and \(found) cases are gone, and what was kept of their events"
+        return OrderAnswer(isDone: true, text: words)
+    }
+}
+
+extension OpenAction {
+    fileprivate mutating func belong(to names: [String]) {
+        cases = (cases ?? []) + names.filter { cases?.contains($0) != true }
+        action.then?.belong(to: names)
+    }
+}
+
+extension Continuation {
+    fileprivate mutating func belong(to names: [String]) {
+        cases = (cases ?? []) + names.filter { cases?.contains($0) != true }
+    }
+}

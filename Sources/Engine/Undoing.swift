@@ -1,0 +1,143 @@
+internal import Chat
+
+/// What undoes a case: from the case and what is still known of it to what is to be done, and what is to be said.
+struct Undoing {
+    var decision = Decision()
+    private var restored: [String] = []
+    private var lost: [String] = []
+    private let found: Case
+    private let now: Timestamp
+
+    /// `value` reads what is remembered. `evidence`: nil when it is gone or cannot be opened.
+    init(
+        _ found: Case, evidence: Evidence?, user: UserID, limit: Abilities.TextLimit, at now: Timestamp,
+        value: (MemoryKey) -> MemoryValue?
+    ) {
+        self.found = found
+        self.now = now
+        for deed in found.deeds where deed.state != .failed { lift(deed) }
+        takeBackStrikes(of: user, value)
+        postAgain(evidence, limit)
+    }
+
+    /// Such as `ana unmuted, strikes taken back; not restored: 1 text that is not kept any more`.
+    var words: String {
+        let done = restored.isEmpty ? "nothing was left to restore" : restored.joined(separator: ", ")
+        return lost.isEmpty ? done : "\(done); not restored: \(lost.joined(separator: ", "))"
+    }
+
+    private mutating func lift(_ deed: Case.Deed) {
+        // What has ended by itself is over.
+        if let until = deed.until, until <= now { return }
+        let name = deed.user == found.user ? found.userName : deed.user ?? ""
+        switch (deed.action, deed.user) {
+        case ("mute", let user?): act(.unmute(user: user), deed, "\(name) unmuted")
+        case ("ban", let user?):
+            act(.unban(user: user), deed, "\(name) unbanned")
+            act(.addMember(user: user), deed)
+        case ("kick", let user?): act(.addMember(user: user), deed, "\(name) brought back")
+        case ("lock", _): act(.unlock, deed, "the channel unlocked")
+        case ("slowmode", _): act(.slowMode(nil), deed, "slow mode ended")
+        default: break
+        }
+    }
+
+    private mutating func act(_ verb: ChatAction.Verb, _ deed: Case.Deed, _ words: String? = nil) {
+        let isThere = decision.actions.contains { $0.verb == verb && $0.place == deed.place }
+        guard !isThere else { return }
+        decision.actions.append(
+            ChatAction(verb, in: deed.place, path: "undo[\(decision.actions.count)]"))
+        if let words, !restored.contains(words) { restored.append(words) }
+    }
+
+    private mutating func takeBackStrikes(of user: UserID, _ value: (MemoryKey) -> MemoryValue?) {
+        var points: Int64 = 0
+        for strike in found.strikes {
+            let key = MemoryKey(owner: MemoryKey.casesFiled.owner, name: strike.name, subject: .user(user))
+            var ledger = StrikeLedger(value(key))
+            let given = ledger.entries.filter { $0.event == found.event && $0.by == found.rule }
+            guard ledger.remove(event: found.event, by: found.rule) else { continue }
+            points += given.reduce(0) { $0 + $1.points }
+            decision.changes.append(
+                ledger.entries.isEmpty
+                    ? .forget(key)
+                    : .set(key, .text(ledger.text), keep: strike.keep.map { .milliseconds($0) }))
+        }
+        if points > 0 {
+            restored.append("\(points) \(points == 1 ? "strike" : "strikes") of \(found.userName) taken back")
+        }
+    }
+
+    /// Removed texts with their authors' names, several to a message.
+    private mutating func postAgain(_ evidence: Evidence?, _ limit: Abilities.TextLimit) {
+        let removed = found.deeds.filter { $0.action == "delete" && $0.state != .failed }
+        guard !removed.isEmpty else { return }
+        var parts: [(place: Place, name: String, texts: [String])] = []
+        var (posted, unknown) = (0, 0)
+        for deed in removed {
+            let line = evidence?.messages.first { $0.id == deed.message?.id }
+            guard let text = line?.text, !text.isEmpty else {
+                unknown += 1
+                continue
+            }
+            let name = line?.name ?? found.userName
+            let last = parts.last
+            if let last, last.place == deed.place, last.name == name,
+                Self.text(name, last.texts + [text]).fits(limit)
+            {
+                parts[parts.count - 1].texts.append(text)
+            } else if parts.count < Self.mostPosts {
+                // One that fitted by itself may not with the name before it.
+                parts.append(
+                    (
+                        deed.place, name,
+                        [
+                            Self.text(name, [text]).fits(limit)
+                                ? text : text.cut(to: limit, less: name.utf8.count + 16)
+                        ]
+                    ))
+            } else {
+                lost.append("more texts than \(Self.mostPosts) messages hold")
+                break
+            }
+            posted += 1
+        }
+        for part in parts {
+            decision.actions.append(
+                ChatAction(
+                    .send(Outgoing(Self.text(part.name, part.texts))), in: part.place,
+                    path: "undo[\(decision.actions.count)]"))
+        }
+        if posted > 0 {
+            restored.append("\(posted) \(posted == 1 ? "message" : "messages") posted again")
+        }
+        if unknown > 0 {
+            lost.append("\(unknown) \(unknown == 1 ? "text" : "texts") not kept, or not any more")
+        }
+    }
+
+    private static let mostPosts = 5
+
+    private static func text(_ name: String, _ texts: [String]) -> String {
+        "\(name) wrote:" + (texts.count == 1 ? " " : "\n") + texts.joined(separator: "\n")
+    }
+}
+
+extension String {
+    fileprivate func fits(_ limit: Abilities.TextLimit) -> Bool {
+        switch limit.unit {
+        case .bytes: utf8.count <= limit.count
+        case .codePoints: unicodeScalars.count <= limit.count
+        case .utf16: utf16.count <= limit.count
+        }
+    }
+
+    /// As much as fits with so many bytes to spare.
+    fileprivate func cut(to limit: Abilities.TextLimit, less: Int) -> String {
+        var rest = limit
+        rest.count = max(0, limit.count - less)
+        var text = self
+        while !text.fits(rest), !text.isEmpty { text.removeLast(max(1, text.count / 16)) }
+        return text
+    }
+}

@@ -1,0 +1,273 @@
+internal import Chat
+internal import Crypto
+internal import Engine
+internal import FoundationEssentials
+internal import JSON
+internal import Rules
+internal import Zones
+
+/// `steward state`: what the store holds, taken out, put into a new store, or forgotten about one person.
+enum StateCommand {
+    static let command = Command(
+        name: "state", summary: "export or import what is remembered, or forget a person",
+        details: """
+            export writes all that the store holds, one JSON object a line, to FILE or to standard output; with --user all \
+            that is known of one person, with the texts that are kept, to be read. import makes a new store of such a \
+            file. forget removes what is remembered of a person: facts, counters, strikes, mutes, bans, cases with their \
+            texts, and kept events; the audit log keeps what was done, and no longer to whom. A steward that runs forgets \
+            at once, otherwise it does when it starts.
+            """,
+        options: [
+            .config,
+            .init(name: "user", value: "USER", summary: "export: only that person, by their id"),
+            .init(
+                name: "realm", value: "REALM",
+                summary: "where the person's id means something, when several services know it"),
+        ],
+        operands: .init(names: "FILE|USER", count: 0...1),
+        words: { ["export", "import", "forget"] }
+    ) { arguments in
+        switch arguments.word {
+        case "export":
+            await Look.intoStore(of: "state", arguments) { config, store in
+                try await export(arguments, config, store)
+            }
+        case "import": await StateImport.run(arguments)
+        case "forget":
+            await Look.intoStore(of: "state", arguments) { _, store in try await forget(arguments, store) }
+        default: mistake("say what to do: export, import or forget")
+        }
+    }
+
+    static func mistake(_ text: String) -> ExitCode {
+        Terminal.complain("steward state: \(text)\nsteward help state shows how it is called\n")
+        return .usage
+    }
+
+    private static func export(_ arguments: Arguments, _ config: Config, _ store: String) async throws
+        -> ExitCode
+    {
+        let journal = try await SQLiteJournal.openForReading(store)
+        let lines: [String]
+        do {
+            if let user = arguments["user"] {
+                lines = [try await Person(user, arguments["realm"], config, journal).json.description]
+            } else {
+                lines = try await all(of: journal)
+            }
+        } catch {
+            await journal.close()
+            throw error
+        }
+        await journal.close()
+        let text = lines.map { $0 + "\n" }.joined()
+        guard let file = arguments.operands.first, file != "-" else {
+            print(text, terminator: "")
+            return .fine
+        }
+        // What people wrote, and whom it was about, is for nobody else.
+        guard
+            FileManager.default.createFile(
+                atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        else { throw SettingsMistake("\(file): cannot be written") }
+        return .fine
+    }
+
+    private static func all(of journal: SQLiteJournal) async throws -> [String] {
+        var lines: [String] = []
+        for table in JournalTable.allCases where !table.isDirect {
+            for row in try await journal.rows(of: table) {
+                lines.append(StateLine.text(table, row.key.key, row.key.part, row.body))
+            }
+        }
+        let start = Timestamp(milliseconds: 0)
+        let identities = Identities()
+        for body in try await journal.keptEvents(since: start) {
+            let last = EventCoding.events(in: body, realms: identities).map(\.sentAt).max() ?? start
+            lines.append(StateLine.text(.event, "\(last.milliseconds)", "", body))
+        }
+        for body in try await journal.auditLines(since: start) {
+            let at = JSONRow.value(AuditLine.self, from: body)?.at ?? start
+            lines.append(StateLine.text(.audit, "\(at.milliseconds)", "", body))
+        }
+        return lines
+    }
+
+    private static func forget(_ arguments: Arguments, _ store: String) async throws -> ExitCode {
+        guard let user = arguments.operands.first else {
+            throw UsageMistake("forget whom? steward state forget USER")
+        }
+        let journal = try await SQLiteJournal.openForReading(store)
+        let realms = try await Person.realms(of: user, in: journal)
+        await journal.close()
+        let realm = try Person.one(of: realms, user, arguments["realm"])
+        return try await Orders.place(
+            .forget(user: user, realm: realm, by: Orders.who), in: store, about: user)
+    }
+}
+
+/// All that is known of one person.
+private struct Person {
+    let json: JSON
+
+    init(_ user: String, _ wanted: String?, _ config: Config, _ journal: SQLiteJournal) async throws {
+        let realm = try Self.one(of: try await Self.realms(of: user, in: journal), user, wanted)
+        let remembered = RememberedUser.find(user, in: try await journal.rows(of: .memory)).first {
+            $0.realm == realm
+        }
+        var object: [(String, JSON)] = [("user", .string(user)), ("realm", .string(realm))]
+        if let facts = remembered?.facts {
+            object += [
+                ("first_seen", Self.moment(facts.firstSeen)), ("last_seen", Self.moment(facts.lastSeen)),
+                ("messages", .int(facts.messages)),
+            ]
+        }
+        object.append(("remembered", .array((remembered?.values ?? []).map(Self.json))))
+        let keeping = try EvidenceKey.forReading(config)
+        var cases: [JSON] = []
+        for row in try await journal.rows(of: .cases) {
+            guard let found = JSONRow.value(Case.self, from: row.body), found.user == user,
+                found.realm == realm
+            else { continue }
+            let body = try await journal.rows(of: .evidence, keys: [found.name]).first?.body
+            let report = CaseReport(found, CaseReport.Texts(found, body, keeping))
+            if let json = try? JSON(parsing: Array(report.json.utf8)) { cases.append(json) }
+        }
+        object.append(("cases", .array(cases)))
+        let identities = Identities()
+        let id = identities.realm(realm).user(user)
+        let events = try await journal.keptEvents(since: Timestamp(milliseconds: 0)).flatMap {
+            EventCoding.events(in: $0, realms: identities)
+        }
+        object.append(("events", .array(events.filter { $0.member?.user == id }.map(EventLines.json))))
+        json = .object(JSONObject(object))
+    }
+
+    static func realms(of user: String, in journal: SQLiteJournal) async throws -> [String] {
+        let remembered = RememberedUser.find(user, in: try await journal.rows(of: .memory)).map(\.realm)
+        let cases = try await journal.rows(of: .cases).compactMap { JSONRow.value(Case.self, from: $0.body) }
+        return Set(remembered + cases.filter { $0.user == user }.map(\.realm)).sorted()
+    }
+
+    static func one(of realms: [String], _ user: String, _ wanted: String?) throws -> String {
+        let known = realms.filter { wanted == nil || $0 == wanted }
+        guard let first = known.first else {
+            throw SettingsMistake("nothing is remembered of a user \"\(user)\" - users go by their ids")
+        }
+        guard known.count == 1 else {
+            throw UsageMistake(
+                "several services know a \"\(user)\" - add one of: "
+                    + known.map { "--realm \($0)" }.joined(separator: ", "))
+        }
+        return first
+    }
+
+    private static func json(_ value: RememberedUser.Value) -> JSON {
+        let content: JSON =
+            switch value.value {
+            case .number(let number): .int(number)
+            case .text(let text): .string(text)
+            case .times(let times): .array(times.map { moment($0) })
+            }
+        return .object(
+            JSONObject([
+                ("by", .string(value.owner)), ("name", .string(value.name)), ("value", content),
+                ("until", moment(value.until)),
+            ]))
+    }
+
+    private static func moment(_ time: Timestamp?) -> JSON {
+        time.map { .string(ISO8601.text($0.milliseconds)) } ?? .null
+    }
+}
+
+/// One row of the store as a line of an export: the body as JSON where it is that, else in base 64.
+enum StateLine {
+    private static let names: [JournalTable: String] = [
+        .memory: "memory", .stream: "stream", .action: "action", .continuation: "continuation",
+        .identity: "identity", .rule: "rule", .event: "event", .cases: "case", .evidence: "evidence",
+        .audit: "audit",
+    ]
+
+    static func text(_ table: JournalTable, _ key: String, _ part: String, _ body: [UInt8]) -> String {
+        var object: [(String, JSON)] = [("table", .string(names[table] ?? "")), ("key", .string(key))]
+        if !part.isEmpty { object.append(("part", .string(part))) }
+        let json = body.first == UInt8(ascii: "{") ? try? JSON(parsing: body) : nil
+        object.append(json.map { ("json", $0) } ?? ("bytes", .string(Base64.standard.encode(body))))
+        return JSON.object(JSONObject(object)).description
+    }
+
+    static func change(_ line: [UInt8]) throws -> RowChange {
+        let json = try JSON(parsing: line)
+        let name = json["table"]?.string ?? ""
+        guard let table = names.first(where: { $0.value == name })?.key, let key = json["key"]?.string else {
+            throw SettingsMistake("no row of a store, or one of a later version")
+        }
+        let body = json["json"]?.bytes() ?? json["bytes"]?.string.flatMap(Base64.standard.decode)
+        guard let body else { throw SettingsMistake("a row without a body") }
+        return RowChange(RowKey(table, key, json["part"]?.string ?? ""), body)
+    }
+}
+
+/// `steward state import`: a new store from an export.
+enum StateImport {
+    static func run(_ arguments: Arguments) async -> ExitCode {
+        guard let file = arguments.operands.first else { return StateCommand.mistake("import which file?") }
+        let config: Config
+        do {
+            config = try ConfigReader.read(
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return .configuration
+        }
+        do {
+            guard let store = config.store.map(config.statePath) else {
+                throw SettingsMistake("there is no place for it - write storage: {file: state/steward.db}")
+            }
+            guard !FileManager.default.fileExists(atPath: store) else {
+                throw SettingsMistake("\(store): there is a store already - move it away first")
+            }
+            guard let data = try? Data(contentsOf: URL(filePath: file)) else {
+                throw SettingsMistake("\(file): the file cannot be read")
+            }
+            // All of it is read before anything is made.
+            let changes = try changes(in: data, file)
+            try await write(changes, to: try Stores.prepared(store))
+            print("\(counted(changes.count, "row")) in \(store)")
+            return .fine
+        } catch {
+            Terminal.complain("steward state: \(error)\n")
+            return .findings
+        }
+    }
+
+    private static func changes(in data: Data, _ file: String) throws -> [RowChange] {
+        var changes: [RowChange] = []
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() where !line.isEmpty {
+            do {
+                changes.append(try StateLine.change(Array(line)))
+            } catch {
+                throw SettingsMistake("\(file):\(number + 1): \(error)")
+            }
+        }
+        return changes
+    }
+
+    private static func write(_ changes: [RowChange], to store: String) async throws {
+        let journal = try await SQLiteJournal.open(store)
+        let now = Timestamp.now
+        guard
+            case .taken(let lease) = try await journal.acquire(
+                by: "steward state import", at: now, until: now + .seconds(60))
+        else { throw SettingsMistake("\(store): a steward works on it") }
+        var rest = changes[...]
+        while !rest.isEmpty {
+            try await journal.append(Array(rest.prefix(1000)), under: lease)
+            rest = rest.dropFirst(1000)
+        }
+        await journal.release(lease)
+        await journal.close()
+    }
+}
