@@ -90,6 +90,7 @@ private struct Settling {
     var later: [Continuation] = []
     var reports: [ChatAction] = []
     var notes: [Decision.Note] = []
+    private var begun: [MemoryKey: Punishment] = [:]
     private var counts: [MemoryKey: CeilingCount] = [:]
     private var changed: [MemoryKey: Duration] = [:]
 
@@ -176,10 +177,14 @@ private struct Settling {
         _ action: ChatAction, _ user: UserID?, _ channel: ChannelID, _ realm: Realm
     ) {
         let until = until == .never ? nil : until
+        // Of two, the one that ends later holds: a shorter one takes nothing back.
+        let held = begun[key] ?? Punishment(memory.value(of: key))
+        if let held, !held.isOver(at: situation.now), (until ?? .never) <= (held.until ?? .never) { return }
         let punishment = Punishment(until: until, at: situation.now, by: action.by, reason: reason)
         // A while longer than it lasts: what was written before its end may be read after it.
         let keep = until.map { max($0 - situation.now, .zero) + Punishments.afterglow }
         changes.append(.set(key, punishment.value, keep: keep))
+        begun[key] = punishment
         guard let until else { return }
         var end = Continuation(
             owner: Punishment.owner, step: Punishments.endStep, values: ["kind": kind.rawValue], due: until)

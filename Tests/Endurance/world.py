@@ -116,9 +116,9 @@ class World:
         self.sids = {c["name"]: c["sid"] for c in first.welcome["channels"] if c["name"] in CHANNELS}
         assert len(self.sids) == len(CHANNELS), self.sids
 
-    def start_server(self) -> None:
+    def start_server(self, *options: str) -> None:
         command = [PROGRAM, "server", "--listen", f"127.0.0.1:{self.port}", "--state", self.folder / "chat.db"]
-        self.server = subprocess.Popen([*command, "--faults"], stderr=open(self.folder / "server.log", "ab"))
+        self.server = subprocess.Popen([*command, "--faults", *options], stderr=open(self.folder / "server.log", "ab"))
         self.wait_for(self._answers, "the chat server")
 
     def _answers(self) -> bool:

@@ -118,6 +118,16 @@ import Testing
         #expect(ends == [[], ["the mute of eve in test:lobby is over"]])
     }
 
+    @Test func `a shorter mute takes nothing back from a longer one, nor from one for good`() {
+        var turn = turn()
+        _ = turn.take(says("mute eve 600", "mod"), at: noon, as: account())
+        #expect(turn.take(says("mute eve 60", "mod", after: 1), at: noon, as: account()).later.isEmpty)
+        #expect(turn.take(says("x", after: 599), at: noon + .seconds(599), as: account()).held == .mute)
+        _ = turn.take(says("mute eve", "mod", after: 2), at: noon, as: account())
+        _ = turn.take(says("mute eve 60", "mod", after: 3), at: noon, as: account())
+        #expect(turn.take(says("y", after: 6000), at: noon + .seconds(6000), as: account()).held == .mute)
+    }
+
     private func resumed(_ pending: PendingContinuation) -> ChatEvent {
         .resumed(
             pending.continuation, .due, named: pending.key, realm: realm,

@@ -80,6 +80,11 @@ enum RulesCommand {
                     lines += Columns.wrapped("       failed \(ago): \(failure.why)", to: 80, indent: 9)
                 }
             }
+            if let failure = records?[Punishment.owner]?.lastFailure {
+                let ago = (now - failure.at).agoInWords
+                lines += ["", "! steward itself, which keeps mutes, bans, locks and slow mode"]
+                lines += Columns.wrapped("       failed \(ago): \(failure.why)", to: 80, indent: 9)
+            }
             if records == nil { lines += ["", "there is no store yet, so nothing is known of what matched"] }
             return lines.joined(separator: "\n")
         }

@@ -19,6 +19,9 @@ enum ServerCommand {
             .init(name: "state", value: "FILE", summary: "keeps the world; in memory when missing"),
             .init(
                 name: "admins", value: "NAMES", summary: "who may delete and remove everywhere, with commas"),
+            .init(
+                name: "writes", value: "NUMBER",
+                summary: "writes a second that a channel takes; 30 when missing, 0 for no limit"),
             .init(name: "faults", value: nil, summary: "lets POST /faults make things go wrong, for tests"),
         ]
     ) { arguments in
@@ -59,6 +62,12 @@ enum ServerCommand {
         var settings = try settings(listen: arguments["listen"] ?? usualAddress)
         settings.state = try arguments["state"].map(Stores.prepared)
         settings.admins = Set((arguments["admins"] ?? "").split(separator: ",").map(String.init))
+        if let text = arguments["writes"] {
+            guard let number = Int(text), number >= 0 else {
+                throw SettingsMistake("\"\(text)\" is not a number of writes")
+            }
+            settings.writesPerSecond = number == 0 ? nil : number
+        }
         settings.secret = environment["STEWARD_SERVER_SECRET"]
         settings.faultsOverHTTP = arguments.has("faults")
         return settings
