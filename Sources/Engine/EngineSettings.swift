@@ -16,6 +16,8 @@ package struct EngineSettings: Sendable {
     package var evidence: EvidenceKeeping?
     /// So many channels of one account are served side by side.
     package var channelsAtOnce = 8
+    /// So many deletions of one channel are under way at once.
+    package var deletionsAtOnce = 8
     /// So many users and channels stay in memory.
     package var rowsInMemory = 120_000
     /// How long stopping may take; what is not sent by then stays in the journal.

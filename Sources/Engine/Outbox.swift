@@ -244,25 +244,51 @@ actor Outbox {
                 lanes[account]?.waiting.append(channel)
                 return
             }
-            guard let item = lanes[account]?.channels[channel]?.pop() else { break }
-            lanes[account]?.inFlight += 1
-            let end = await attempt(item, account)
-            lanes[account]?.inFlight -= 1
-            switch end {
-            case .over(let outcome):
-                if item.open.action.isModeration { endModeration(account) }
-                // First the result, then the room: nobody may think in between that all is done.
-                queue.put(.result(item.open, outcome))
-                load.withLock { $0[account, default: 1] -= 1 }
-                room.fire()
-            case .again(let item):
-                lanes[account]?.channels[channel]?.putBack(item)
+            let items = take(from: channel, account)
+            guard !items.isEmpty else { break }
+            lanes[account]?.inFlight += items.count
+            await withDiscardingTaskGroup { group in
+                // Each begins here and now, so they leave in their order.
+                for item in items {
+                    group.addImmediateTask { await self.attempt(item, channel, of: account) }
+                }
             }
         }
         if lanes[account]?.channels[channel]?.first == nil {
             lanes[account]?.channels[channel] = nil
         } else {
             lanes[account]?.channels[channel]?.isServed = false
+        }
+    }
+
+    /// The next action; deletions several at once, for their order among each other is of no matter and a far service takes
+    /// its time for each.
+    private func take(from channel: String, _ account: String) -> [Item] {
+        guard let first = lanes[account]?.channels[channel]?.pop() else { return [] }
+        var items = [first]
+        guard case .deleteMessage = first.open.action.verb else { return items }
+        while items.count < settings.deletionsAtOnce, let next = lanes[account]?.channels[channel]?.first,
+            case .deleteMessage = next.open.action.verb, next.notBefore == nil,
+            lanes[account]?.rate?.take(at: time.now) ?? .zero == .zero,
+            let item = lanes[account]?.channels[channel]?.pop()
+        {
+            items.append(item)
+        }
+        return items
+    }
+
+    private func attempt(_ item: Item, _ channel: String, of account: String) async {
+        let end = await attempt(item, account)
+        lanes[account]?.inFlight -= 1
+        switch end {
+        case .over(let outcome):
+            if item.open.action.isModeration { endModeration(account) }
+            // First the result, then the room: nobody may think in between that all is done.
+            queue.put(.result(item.open, outcome))
+            load.withLock { $0[account, default: 1] -= 1 }
+            room.fire()
+        case .again(let item):
+            lanes[account]?.channels[channel]?.putBack(item)
         }
     }
 

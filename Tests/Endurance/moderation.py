@@ -62,7 +62,7 @@ def raid(usual_ceilings: bool, raiders: int, messages: int, seconds: float) -> l
 
         threading.Thread(target=measure, daemon=True).start()
         print(f"{raiders} raiders come in …", flush=True)
-        crowd = [town.enter(f"raider{number}", "lobby") for number in range(raiders)]
+        crowd = list(town.enter_all([f"raider{number}" for number in range(raiders)], "lobby").values())
         lobby = town.watcher
         before = len(lobby.written["lobby"])
         start = time.monotonic()

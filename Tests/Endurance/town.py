@@ -4,6 +4,7 @@ import random
 import shutil
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from person import Gone, Person
@@ -116,7 +117,7 @@ class Town(World):
         self.sids = {name: self.mod.create(name) for name in CHANNELS}
         for name in CHANNELS:
             self.mod.join(self.sids[name])
-        self.members = {name: self.enter(name, "lobby", "general") for name in members}
+        self.members = self.enter_all(members, "lobby", "general")
         self.start_steward()
         self.wait_for(lambda: self.log_lines("ready: ") > 0, "steward to be ready")
         self.watcher = Watcher(self.port)
@@ -126,6 +127,10 @@ class Town(World):
         for channel in channels:
             voice.join(self.sids[channel])
         return voice
+
+    def enter_all(self, names: list[str], *channels: str) -> dict[str, Voice]:
+        with ThreadPoolExecutor(16) as pool:
+            return dict(zip(names, pool.map(lambda name: self.enter(name, *channels), names)))
 
     def sentence(self) -> str:
         return " ".join(self.chance.sample(WORDS, 9))

@@ -25,8 +25,6 @@ class Voices:
     def __init__(self, port: int):
         self.port = port
         self.selector = selectors.DefaultSelector()
-        self.lock = threading.Lock()
-        self.new: list[Voice] = []
         self.open = True
         self.thread = threading.Thread(target=self._read, daemon=True)
         self.thread.start()
@@ -37,17 +35,12 @@ class Voices:
 
     def login(self, name: str) -> "Voice":
         voice = Voice(self.port, name)
-        with self.lock:
-            self.new.append(voice)
+        self.selector.register(voice.socket, selectors.EVENT_READ, voice)
         voice.login()
         return voice
 
     def _read(self) -> None:
         while self.open:
-            with self.lock:
-                for voice in self.new:
-                    self.selector.register(voice.socket, selectors.EVENT_READ, voice)
-                self.new = []
             for key, _ in self.selector.select(timeout=0.05):
                 if not key.data.fill():
                     self.selector.unregister(key.fileobj)

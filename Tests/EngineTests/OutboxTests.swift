@@ -344,9 +344,9 @@ private final class SlowService: ChatService {
     func run(_ inbox: any Inbox) async throws {}
 
     func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt {
+        order.withLock { $0.append(key.text) }
         begun.fire()
         for _ in 0..<20 { await Task.yield() }
-        order.withLock { $0.append(key.text) }
         return Receipt()
     }
 

@@ -96,7 +96,7 @@ final class ScriptedTwilio: Sendable {
     func addMember(_ identity: String, to channel: String, at date: String = "2024-05-01T10:00:00.000Z") {
         let key = "MB" + identity
         let data = Self.fields([
-            "identity": .string(identity), "roleSid": "RL00000000000000000000000000000003",
+            "identity": .string(identity), "roleSid": "RLc4a44e10000000000000000000000001",
             "attributes": "{}", "dateCreated": .string(date),
         ])
         let id = emit(

@@ -81,7 +81,8 @@ extension TwilioService {
                 .post(link(to: message, in: sid), ["body": .string(text)]), message, to: sid, on: connection)
         case .deleteMessage(let message):
             return try await write(
-                .delete(link(to: message, in: sid)), message, to: sid, goneIsFine: true, on: connection)
+                .delete(link(to: message, in: sid)), message, to: sid, goneIsFine: true, inTurn: false,
+                on: connection)
         case .setMessageAttributes(let message, let attributes):
             return try await write(
                 .post(link(to: message, in: sid), ["attributes": .string(attributes)]), message, to: sid,
@@ -149,6 +150,12 @@ extension TwilioService {
     ) async throws(RequestFailure) -> Result {
         if !lanes.take(sid) { await withCheckedContinuation { lanes.wait(sid, $0) } }
         defer { lanes.leave(sid)?.resume() }
+        return try await paced(sid, body)
+    }
+
+    private func paced<Result>(
+        _ sid: String, _ body: () async throws(RequestFailure) -> Result
+    ) async throws(RequestFailure) -> Result {
         let wait = paces[sid, default: Pace(perSecond: Self.writesPerSecond)].next(at: clock.now())
         if wait > .zero, (try? await clock.sleep(wait)) == nil { throw .notConnected("cancelled") }
         return try await body()
@@ -159,11 +166,10 @@ extension TwilioService {
 
     private func write(
         _ request: UpstreamRequest, _ message: MessageReference?, to sid: String, goneIsFine: Bool = false,
-        on connection: TwilsockConnection
+        inTurn: Bool = true, on connection: TwilsockConnection
     ) async throws -> Receipt {
-        let answer = try await turn(sid) { () async throws(RequestFailure) in
-            try await change(request, on: connection)
-        }
+        let body = { () async throws(RequestFailure) in try await self.change(request, on: connection) }
+        let answer = inTurn ? try await turn(sid, body) : try await paced(sid, body)
         guard answer.isFine || (goneIsFine && answer.status == 404) else {
             throw RequestFailure.answered(answer)
         }
