@@ -7,8 +7,8 @@ extension Rule {
     func moderate(_ step: BotStep, _ acting: inout Acting, into decision: inout Decision) -> Bool {
         switch step.verb {
         case .delete: delete(step, acting, into: &decision)
-        case .strike: strike(step, &acting, into: &decision)
-        case .mute, .kick, .ban: punish(step, acting, into: &decision)
+        case .strike: return !strike(step, &acting, into: &decision)
+        case .mute, .kick, .ban: return !punish(step, acting, into: &decision)
         case .unmute, .unban:
             guard let member = target(step, acting) else { break }
             let user = member.user.text
@@ -77,13 +77,13 @@ extension Rule {
         return role.map { "\(member.name) is \($0.value)" }
     }
 
-    /// Notes why nothing is done; whoever called the rule is told.
-    func refuse(_ step: BotStep, _ why: String, _ acting: Acting, into decision: inout Decision) {
+    /// Notes why nothing is done. Whoever called the rule is told, and nothing else is done then; says whether the rule
+    /// goes on.
+    func refuse(_ step: BotStep, _ why: String, _ acting: Acting, into decision: inout Decision) -> Bool {
         decision.notes.append(Decision.Note(by: id, "no \(step.verb.rawValue): \(why)"))
-        guard command != nil, !decision.actions.contains(where: { $0.by == id && $0.path == "usage" }) else {
-            return
-        }
+        guard command != nil, !step.isOfLadder else { return true }
         decision.actions += answer("That cannot be done: \(why).", acting.event, acting.situation)
+        return false
     }
 
     /// Notes against whom the rule acts, for a case.
@@ -108,17 +108,17 @@ extension Rule {
 
     // MARK: What, where, for how long
 
-    private func punish(_ step: BotStep, _ acting: Acting, into decision: inout Decision) {
+    /// Says whether the rule goes on.
+    private func punish(_ step: BotStep, _ acting: Acting, into decision: inout Decision) -> Bool {
         guard let member = target(step, acting) else {
-            if command != nil { refuse(step, "nobody goes by that name", acting, into: &decision) }
-            return
+            return refuse(step, "nobody goes by that name", acting, into: &decision)
         }
         if let why = protection(of: member, from: step, acting) {
             return refuse(step, why, acting, into: &decision)
         }
         var until: Timestamp?
         if step.deed.time != nil {
-            guard let time = length(step, acting, &decision) else { return }
+            guard let time = length(step, acting, &decision) else { return true }
             until = acting.situation.now + time
         }
         let (user, reason) = (member.user.text, reason(step, acting))
@@ -131,6 +131,7 @@ extension Rule {
             decision.changes.append(.set(.removal(of: member.user), .number(1), keep: .seconds(60)))
         }
         charge(member.user, acting, reason: reason, &decision)
+        return true
     }
 
     /// The action in each of the channels it is for.
@@ -222,8 +223,12 @@ extension Rule {
             guard let person = from.person(acting.event, acting.situation) else { return }
             user = acting.event.realm.user(person.id)
         }
-        let own = acting.event.message?.id
-        let messages = acting.recent().filter { $0.reference.id != own && (user == nil || $0.user == user) }
+        var messages = acting.recent()[...]
+        // What was written after the rule was called is not meant.
+        if let own = messages.firstIndex(where: { $0.reference.id == acting.event.message?.id }) {
+            messages = messages[(own + 1)...]
+        }
+        messages = messages.filter { user == nil || $0.user == user }[...]
         for message in messages.prefix(Int(min(most, 1000))) {
             decision.actions.append(
                 ChatAction(

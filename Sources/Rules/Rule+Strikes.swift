@@ -8,15 +8,14 @@ struct StrikeValues: Sendable {
 }
 
 extension Rule {
-    /// Gives somebody points, and does what the highest step says that they newly reach.
-    func strike(_ step: BotStep, _ acting: inout Acting, into decision: inout Decision) {
-        guard let ladder = step.deed.ladder.flatMap({ ladders[$0.value] }) else { return }
+    /// Gives somebody points, and does what the highest step says that they newly reach. Says whether the rule goes on.
+    func strike(_ step: BotStep, _ acting: inout Acting, into decision: inout Decision) -> Bool {
+        guard let ladder = step.deed.ladder.flatMap({ ladders[$0.value] }) else { return true }
         guard let member = target(step, acting) else {
-            if command != nil { refuse(step, "nobody goes by that name", acting, into: &decision) }
-            return
+            return refuse(step, "nobody goes by that name", acting, into: &decision)
         }
         let points = step.deed.points.map { Int64($0.value(acting.values).plain.trimmed) ?? 0 } ?? 1
-        guard points != 0, points.magnitude <= 1000 else { return }
+        guard points != 0, points.magnitude <= 1000 else { return true }
         // What is taken back is no punishment.
         if points > 0, let why = protection(of: member, from: step, acting) {
             return refuse(step, why, acting, into: &decision)
@@ -39,10 +38,9 @@ extension Rule {
         if points > 0, let event = told(member, ladder, points, total, acting) {
             decision.later.append(event)
         }
-        guard let rung = step.branches.last(where: { $0.points > before && $0.points <= total }) else {
-            return
-        }
-        _ = perform(rung.steps[...], acting.about(member), into: &decision)
+        let rung = step.branches.last { $0.points > before && $0.points <= total }
+        if let rung { _ = perform(rung.steps[...], acting.about(member), into: &decision) }
+        return true
     }
 
     /// Comes back to the rules that wait for strikes.
