@@ -342,7 +342,9 @@ extension Decider {
         }
         note(AuditLine(at: parts.time.now, state: .done, action: "forget", by: by))
         let words =
-            "\(rows.count) rows of memory and \(found) cases are gone, and what was kept of their events"
+            "what was remembered of them is gone, "
+            + (found == 0 ? "" : found == 1 ? "with one case, " : "with \(found) cases, ")
+            + "and what was kept of their events"
         return OrderAnswer(isDone: true, text: words)
     }
 }
@@ -350,7 +352,8 @@ extension Decider {
 extension OpenAction {
     fileprivate mutating func belong(to names: [String]) {
         cases = (cases ?? []) + names.filter { cases?.contains($0) != true }
-        action.then?.belong(to: names)
+        // What follows something that steward said is about that, such as to take it back.
+        if !action.isTalk { action.then?.belong(to: names) }
     }
 }
 

@@ -17,14 +17,7 @@ struct History: Sendable {
         switch event.kind {
         case .messageAdded:
             count += 1
-            var lines = channels.removeValue(forKey: channel) ?? []
-            lines.append(event)
-            // Now and then, so that it costs nothing most of the time.
-            if lines.count >= 2 * Self.most {
-                count -= lines.count - Self.most
-                lines.removeFirst(lines.count - Self.most)
-            }
-            channels[channel] = lines
+            count -= Self.add(event, to: &channels[channel, default: []])
             if count > Self.mostInAll { letGo() }
         case .messageEdited(let message):
             // It counts as what it says now, at its old place.
@@ -32,6 +25,14 @@ struct History: Sendable {
             if let place { channels[channel]?[place] = event }
         default: break
         }
+    }
+
+    /// Answers how many were let go of: now and then many at once, so that it costs nothing most of the time.
+    private static func add(_ event: ChatEvent, to lines: inout [ChatEvent]) -> Int {
+        lines.append(event)
+        guard lines.count >= 2 * most else { return 0 }
+        defer { lines.removeFirst(most) }
+        return most
     }
 
     /// Whatever that user wrote.

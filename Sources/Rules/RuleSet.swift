@@ -162,7 +162,10 @@ package final class RuleSet: Sendable {
             if events.isEmpty, resumesModes(stage) { events.insert(.started) }
             guard !events.isEmpty else { return nil }
             let looksBack = rules.contains { rule in
-                rule.stage == stage && rule.source.allSteps.contains { $0.deed.include.contains(.history) }
+                rule.stage == stage && rule.source.run != .disabled
+                    && rule.source.allSteps.contains {
+                        $0.deed.include.contains(.history) || stage == .guard && $0.verb.filesCases
+                    }
             }
             return RuleHandler(
                 rules: self, turn: turn, stage: stage, needs: Needs(events: events, looksBack: looksBack))
@@ -291,6 +294,16 @@ extension Condition {
         case .hosts: true
         case .all(let list), .any(let list): list.contains(where: \.asksForHosts)
         case .not(let condition): condition.asksForHosts
+        default: false
+        }
+    }
+}
+
+extension BotStep.Verb {
+    /// Whether a case comes of it, with what was written before.
+    fileprivate var filesCases: Bool {
+        switch self {
+        case .delete, .strike, .mute, .kick, .ban: true
         default: false
         }
     }

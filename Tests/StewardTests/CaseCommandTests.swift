@@ -1,0 +1,222 @@
+import Chat
+import ChatServer
+import Engine
+import Foundation
+import JSON
+import SQLite
+import Testing
+
+@testable import steward
+
+/// Cases on the built-in chat server, and the commands for whoever looks after a community.
+@Suite(.timeLimit(.minutes(2))) struct CaseCommands {
+    static let bot = """
+        version: 1
+        ladders:
+          conduct: {forgive: never, steps: {9: [{warn: "enough"}]}}
+        rules:
+          no-spam:
+            when: [messageAdded, messageEdited]
+            if: {text: [cheap pills]}
+            do:
+              - delete
+              - strike: {reason: adverts}
+              - mute: 1h
+          undo:
+            when: {command: {name: undo, args: {case: word}}}
+            if: {user: {role: moderator}}
+            do:
+              - undo: "{{ args.case }}"
+        """
+
+    private func run(_ bed: TestBed, _ words: String...) async -> ExitCode {
+        await Steward.run(words + ["--config", bed.folder.appending(path: "config.yaml").path()])
+    }
+
+    private func store(_ bed: TestBed) -> String { bed.folder.appending(path: "steward.db").path() }
+
+    /// The case of that name, as it is in the store.
+    private func found(_ name: String, _ bed: TestBed) async throws -> Case? {
+        let journal = try await SQLiteJournal.openForReading(store(bed))
+        let row = try await journal.rows(of: .cases, keys: [name]).first
+        await journal.close()
+        return row.flatMap { JSONRow.value(Case.self, from: $0.body) }
+    }
+
+    /// Ana advertises, and is moderated for it.
+    private func offend(_ bed: TestBed, _ general: SID, _ text: String = "buy cheap pills now") async throws {
+        try await bed.server.post(text, in: general, as: "ana")
+        await bed.server.wait(in: general) { messages in
+            !messages.contains { $0.content.body == text }
+        }
+    }
+
+    @Test func `a case is shown with its texts, and undone at once by a steward that runs`() async throws {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await bed.server.post("hello", in: general, as: "ana")
+            try await offend(bed, general)
+            #expect(await run(bed, "cases") == .fine)
+            #expect(await run(bed, "cases", "c1", "--json") == .fine)
+            #expect(await run(bed, "cases", "C9") == .findings)
+            let text = try await report("C1", bed)
+            #expect(text.contains("user      ana"))
+            #expect(text.contains("rule      no-spam"))
+            #expect(text.contains("  delete: done"))
+            #expect(text.contains("  mute ana until"))
+            #expect(text.contains("found\n  cheap pills"))
+            #expect(text.contains("Z ana: buy cheap pills now"))
+            #expect(text.contains("before\n") && text.contains("Z ana: hello"))
+            #expect(await run(bed, "undo", "C1") == .fine)
+            await bed.wait(for: "ana wrote: buy cheap pills now", in: general)
+            // She is heard again.
+            try await bed.server.post("thank you", in: general, as: "ana")
+            try await bed.server.post("and good bye", in: general, as: "ana")
+            #expect(await run(bed, "undo", "C1") == .findings)
+            #expect(await run(bed, "audit", "--since", "1h", "--json") == .fine)
+            #expect(await run(bed, "audit", "--since", "some time") == .usage)
+            #expect(try await steward.stop() == .fine)
+            #expect(bed.texts(in: general).suffix(2) == ["thank you", "and good bye"])
+            let undone = try #require(try await found("C1", bed)?.undone)
+            #expect(undone.what == "ana unmuted, 1 strike of ana taken back, 1 message posted again")
+            #expect(undone.by.hasSuffix("(command line)"))
+        }
+    }
+
+    private func report(_ name: String, _ bed: TestBed) async throws -> String {
+        let config = try ConfigReader.read(
+            file: bed.folder.appending(path: "config.yaml").path(), environment: [:])
+        let journal = try await SQLiteJournal.openForReading(store(bed))
+        let row = try await journal.rows(of: .cases, keys: [name]).first
+        let body = try await journal.rows(of: .evidence, keys: [name]).first?.body
+        await journal.close()
+        let found = try #require(row.flatMap { JSONRow.value(Case.self, from: $0.body) })
+        return CaseReport(found, CaseReport.Texts(found, body, try EvidenceKey.forReading(config))).text
+    }
+
+    @Test func `while steward is stopped, undo is ordered, and done when it starts`() async throws {
+        try await TestBed.run { bed, general in
+            let first = try bed.steward(bot: Self.bot)
+            await first.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await first.stop() == .fine)
+            #expect(await run(bed, "undo", "C1") == .fine)
+            #expect(await run(bed, "undo", "C1") == .fine)
+            #expect(try await found("C1", bed)?.undone == nil)
+            let second = try bed.steward(bot: Self.bot)
+            await bed.wait(for: "ana wrote: buy cheap pills now", in: general)
+            #expect(try await second.stop() == .fine)
+            #expect(try await found("C1", bed)?.undone != nil)
+            #expect(bed.texts(in: general).count { $0.contains(" wrote: ") } == 1)
+        }
+    }
+
+    @Test func `a moderator undoes a case in the channel, and is told what was restored`() async throws {
+        try await TestBed.run { bed, general in
+            let roles = bed.usualConfig + "\nroles: {moderator: {users: [\"twilio:mo\"]}}\n"
+            let steward = try bed.steward(roles, bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await bed.server.join(general, as: "mo")
+            try await offend(bed, general)
+            try await bed.server.post("!undo c1", in: general, as: "mo")
+            await bed.wait(
+                for: "C1: ana unmuted, 1 strike of ana taken back, 1 message posted again", in: general)
+            #expect(bed.texts(in: general).contains("ana wrote: buy cheap pills now"))
+            #expect(try await steward.stop() == .fine)
+        }
+    }
+
+    @Test func `the key is made beside the store for its owner alone, and without it the texts stay closed`()
+        async throws
+    {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await steward.stop() == .fine)
+            let key = store(bed) + ".key"
+            let rights = try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int
+            #expect(rights == 0o600)
+            #expect(try await report("C1", bed).contains("buy cheap pills now"))
+            let bytes = try Data(contentsOf: URL(filePath: store(bed)))
+            let log = (try? Data(contentsOf: URL(filePath: store(bed) + "-wal"))) ?? Data()
+            #expect((bytes + log).range(of: Data("cheap pills".utf8)) == nil)
+            // With another key.
+            try FileManager.default.removeItem(atPath: key)
+            #expect(try await report("C1", bed).contains("sealed with another key"))
+            // One that others can read is refused.
+            try Data(String(repeating: "ab", count: 32).utf8).write(to: URL(filePath: key))
+            chmod(key, 0o644)
+            await #expect(throws: SettingsMistake.self) { try await report("C1", bed) }
+            let open = try bed.steward(bot: Self.bot)
+            await #expect(throws: SettingsMistake.self) { try await open.end() }
+        }
+    }
+
+    @Test func `what is remembered is exported, imported into a new store, and forgotten`() async throws {
+        try await TestBed.run { bed, general in
+            let keeping = bed.usualConfig.replacing(
+                "{file: steward.db}", with: "{file: steward.db, keep_events: 7d}")
+            let steward = try bed.steward(keeping, bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            let dump = bed.folder.appending(path: "dump.jsonl").path()
+            let person = bed.folder.appending(path: "ana.json").path()
+            #expect(await run(bed, "state", "export", person, "--user", "ana") == .fine)
+            let known = try JSON(parsing: Array(try Data(contentsOf: URL(filePath: person))))
+            #expect(known["messages"]?.int == 1)
+            #expect(known["cases"]?[0]?["messages"]?[0]?["text"]?.string == "buy cheap pills now")
+            #expect(known["events"]?[0]?["text"]?.string == "buy cheap pills now")
+            #expect(await run(bed, "state", "export", "--user", "nobody", dump) == .findings)
+            #expect(await run(bed, "state", "forget", "ana") == .fine)
+            #expect(await run(bed, "state", "forget", "ana") == .findings)
+            #expect(try await found("C1", bed) == nil)
+            try await offend(bed, general, "more cheap pills")
+            #expect(try await steward.stop() == .fine)
+            #expect(await run(bed, "state", "export", dump) == .fine)
+            #expect(await run(bed, "state", "import", dump) == .findings)
+            for end in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: store(bed) + end)
+            }
+            #expect(await run(bed, "state", "import", dump) == .fine)
+            #expect(try await found("C2", bed)?.user == "ana")
+            #expect(try await report("C2", bed).contains("more cheap pills"))
+            let again = bed.folder.appending(path: "again.jsonl").path()
+            #expect(await run(bed, "state", "export", again) == .fine)
+            let lines = { try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n").sorted() }
+            #expect(try lines(again) == lines(dump))
+            #expect(await run(bed, "state", "tidy") == .usage)
+            // It goes on where it was.
+            let second = try bed.steward(keeping, bot: Self.bot)
+            await second.transcript.wait(for: "ready: ")
+            #expect(try await second.stop() == .fine)
+        }
+    }
+
+    @Test func `a store of a later steward is refused in clear words`() async throws {
+        try await TestBed.run { bed, general in
+            let first = try bed.steward(bot: Self.bot)
+            await first.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await first.stop() == .fine)
+            try await setVersion(99, of: store(bed))
+            let second = try bed.steward(bot: Self.bot)
+            let error = await #expect(throws: SettingsMistake.self) { try await second.end() }
+            #expect(
+                error?.description.hasPrefix(
+                    "the store cannot be opened: \(store(bed)): written by a later version (schema 99, this one knows "
+                ) == true)
+            #expect(error?.description.contains("run the steward that wrote it") == true)
+            #expect(await run(bed, "cases") == .findings)
+            #expect(await run(bed, "undo", "C1") == .findings)
+            #expect(await run(bed, "state", "export") == .findings)
+        }
+    }
+
+    private func setVersion(_ version: Int, of file: String) async throws {
+        let database = try await Database.open(file)
+        try await database.run { try $0.setVersion(version) }
+        await database.close()
+    }
+}
