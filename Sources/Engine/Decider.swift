@@ -110,7 +110,7 @@ actor Decider {
 
     /// Decides until the queue is finished and empty.
     func run() async throws {
-        try await recall()
+        try await recall(fillsHistory: true)
         while let work = await parts.queue.takeAll() {
             for batch in batches(of: work) {
                 await outbox.waitForRoom()
@@ -151,10 +151,11 @@ actor Decider {
 
     private func decide(_ batch: [Work]) async throws {
         if let bots = parts.bots.newer(than: botsVersion) {
+            let keptHistory = turn.handlers.looksBack
             turn.handlers = bots.handlers
             turn.directory = bots.directory
             botsVersion = bots.version
-            try await recall()
+            try await recall(fillsHistory: !keptHistory)
         }
         for case .events(let delivery) in batch { turn.memory.want(delivery.events) }
         try await load()
@@ -415,12 +416,13 @@ actor Decider {
 
 extension Decider {
     /// Tells handlers of what happened lately, as far as it was kept, and fills the history of channels.
-    private func recall() async throws {
+    private func recall(fillsHistory: Bool) async throws {
         let handlers = turn.handlers.recalling
-        guard parts.settings.keepEvents != nil, !handlers.isEmpty || turn.handlers.looksBack else { return }
+        let fillsHistory = fillsHistory && turn.handlers.looksBack
+        guard parts.settings.keepEvents != nil, !handlers.isEmpty || fillsHistory else { return }
         let now = parts.time.now
         var span = handlers.map(\.recalls).max() ?? .zero
-        if turn.handlers.looksBack { span = max(span, Self.historyRecalled) }
+        if fillsHistory { span = max(span, Self.historyRecalled) }
         guard span > .zero else { return }
         let since = now - span
         let bodies = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
@@ -432,7 +434,9 @@ extension Decider {
             try await load()
             for event in events {
                 let account = account(named: event.account)
-                while !turn.recall(event, by: handlers, at: now, as: account) { try await load() }
+                while !turn.recall(
+                    event, by: handlers, fillsHistory: fillsHistory, at: now, as: account)
+                { try await load() }
             }
             turn.memory.evict(over: parts.settings.rowsInMemory)
         }

@@ -394,7 +394,8 @@ extension Turn {
     /// Tells handlers of an event of the past, and notes what was written; false when the journal has to be asked
     /// first.
     mutating func recall(
-        _ event: ChatEvent, by handlers: [any RecallingHandler], at now: Timestamp, as account: Account
+        _ event: ChatEvent, by handlers: [any RecallingHandler], fillsHistory: Bool, at now: Timestamp,
+        as account: Account
     ) -> Bool {
         guard var facts = memory.facts(of: event.member?.user, in: event.channel?.id, at: now) else {
             return false
@@ -404,8 +405,10 @@ extension Turn {
         var situation = situation(of: account)
         situation.now = event.sentAt
         situation.facts = facts
-        for handler in handlers { handler.recall(event, in: situation) }
-        memory.recall(event)
+        for handler in handlers where now - event.sentAt <= handler.recalls {
+            handler.recall(event, in: situation)
+        }
+        if fillsHistory { memory.recall(event) }
         return true
     }
 }
