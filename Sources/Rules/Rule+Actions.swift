@@ -18,6 +18,8 @@ struct Acting {
     var isAgain = false
     /// It is about somebody whom a strike was for, or out of a list: not about who did it.
     var isOther = false
+    /// What the cases are called that the rule has filed so far.
+    var cases: [String] = []
     /// It is about one out of a list.
     var isOne = false
     /// Messages that were deleted for earlier events.
@@ -67,7 +69,11 @@ extension Rule {
                 decision.changes.append(
                     step.verb == .reset ? .forget(key) : .add(key, count.by, keep: counter.keep))
             }
-        case .reply, .send, .dm, .warn, .relay, .react, .report:
+        case .reply, .send, .dm, .warn, .relay, .react: decision.actions += actions(step, acting)
+        case .report:
+            acting.cases = decision.charges.indices.filter { decision.charges[$0].by == id }.map {
+                situation.memory.caseName(after: $0)
+            }
             decision.actions += actions(step, acting)
         default: return moderate(step, &acting, into: &decision)
         }

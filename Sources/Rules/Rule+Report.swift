@@ -31,6 +31,9 @@ extension Rule {
             let name = destination.harmless(message.author.name)
             lines.append("\(name):\n\(destination.quote(message.text))")
         }
+        if let first = acting.cases.first, let last = acting.cases.last {
+            lines.append(acting.cases.count == 1 ? "case \(first)" : "cases \(first) to \(last)")
+        }
         return lines.joined(separator: "\n")
     }
 

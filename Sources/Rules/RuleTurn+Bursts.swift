@@ -16,12 +16,25 @@ extension RuleTurn {
         if let test = reachedRate(of: rule) {
             return isSameBurst(rule, test.rate, event, situation, &decision)
         }
+        if case .memberUpdated(let member) = event.kind {
+            return isSameName(rule, member, situation, &decision)
+        }
         // A service tells a reaction to a message, or a receipt of it, as a change of the message.
         guard rule.events.contains(.messageEdited), let key = event.warnedKey(by: rule.id) else {
             return false
         }
         if situation.memory.value(of: key) != nil { return true }
         decision.changes.append(.claim(key, at: situation.now, most: 1, keep: .seconds(7 * 86_400)))
+        return false
+    }
+
+    /// Whoever was punished for their name is not punished again each time that something else about them changes.
+    private func isSameName(
+        _ rule: Rule, _ member: Member, _ situation: Situation, _ decision: inout Decision
+    ) -> Bool {
+        let key = MemoryKey(owner: rule.id, name: "named", subject: .user(member.user))
+        if situation.memory.value(of: key) == .text(member.name) { return true }
+        decision.changes.append(.set(key, .text(member.name), keep: .seconds(7 * 86_400)))
         return false
     }
 

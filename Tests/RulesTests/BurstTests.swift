@@ -140,7 +140,8 @@ import Testing
         #expect(
             decision.actions.map(describe) == [
                 "delete general", "delete general", "kick r1 out of general", "delete general",
-                "kick r2 out of general", "delete general", "kick r3 out of general", "send staff: 3 removed",
+                "kick r2 out of general", "delete general", "kick r3 out of general",
+                "send staff: 3 removed\ncases C1 to C3",
             ])
         #expect(deleted(decision) == ["M2", "M1", "M4", "M5"])
         #expect(decision.charges.map(\.user.text) == ["r1", "r2", "r3"])

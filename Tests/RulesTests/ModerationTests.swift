@@ -46,7 +46,7 @@ import Testing
         #expect(
             scene.say("vile") == [
                 "delete general", "mute ana in general until \(until.milliseconds)",
-                "send staff: third strike for ana",
+                "send staff: third strike for ana\ncase C1",
             ])
         #expect(scene.say("rude") == ["delete general", "ban ana in general for good"])
         #expect(scene.say("rude") == ["delete general"])
@@ -115,6 +115,54 @@ import Testing
                 "delete general"
             ])
         #expect(scene.strikes("conduct", of: "ana") == 1)
+    }
+
+    @Test func `a report shows what was before it, what matched and the case`() throws {
+        let scene = try scene(
+            """
+              bad:
+                about: Bad words.
+                when: [messageAdded, messageEdited]
+                if: {text: {has_any: bad, fold: loose}}
+                do: [delete, {strike: {points: 3}}, {report: {include: [matched, history, message]}}]
+            """)
+        let guards = try #require(scene.rules.handlers.first { $0.stage == .guard })
+        #expect(guards.needs.looksBack)
+        for (name, text) in [("ben", "hello @here"), ("cho", "x")] {
+            let message = scene.message(text, by: scene.member(name))
+            scene.memory.past.append(scene.event(.messageAdded(message), in: scene.channel("general")))
+        }
+        let report = scene.say("so BÁD\nreally").last
+        #expect(
+            report == """
+                send staff: Bad words.
+                ana in General
+                matched: BÁD
+                > ben: hello @\u{200B}here
+                > cho: x
+                ana:
+                > so BÁD
+                > really
+                case C1
+                """)
+    }
+
+    @Test func `who was punished for their name is not punished again when something else changes`() throws {
+        let scene = try scene(
+            """
+              named:
+                when: [messageAdded, messageEdited, memberUpdated]
+                if: {text: {has_any: bad, fields: [user.name]}}
+                do: [{strike: {reason: name}}]
+            """)
+        func rename(_ name: String) {
+            scene.take(
+                scene.event(.memberUpdated(scene.member("ana", name: name)), in: scene.channel("general")))
+        }
+        for name in ["Bad", "Bad", "Good", "Bad"] { rename(name) }
+        #expect(scene.strikes("conduct", of: "ana") == 1)
+        rename("Bad too")
+        #expect(scene.strikes("conduct", of: "ana") == 2)
     }
 
     // MARK: Whom nobody punishes
