@@ -124,21 +124,31 @@ extension Decider {
 
     private static let historyInEvidence = 20
 
+    func noteAsked(_ open: OpenAction, _ outcome: Turn.Outcome) {
+        var line = AuditLine(open, .asked, at: parts.time.now)
+        if line.user == nil, let name = open.cases?.first {
+            line.user = outcome.filed.first { $0.name == name }?.charge.user.text ?? cases[name]?.user
+        }
+        note(line)
+    }
+
     /// Notes in its cases and in the audit log how an action came to its end.
     func settle(_ open: OpenAction, _ outcome: ActionOutcome) async throws {
         let now = parts.time.now
-        if open.action.isModeration {
-            switch outcome {
-            case .done: note(AuditLine(open, .done, at: now))
-            case .failed(let why): note(AuditLine(open, .failed, at: now, why: why))
-            }
-        }
+        var user: String?
         for name in open.cases ?? [] {
-            guard var found = try await storedCase(name), found.settle(open.key, outcome, at: now) else {
-                continue
-            }
-            cases[name] = found
+            guard var found = try await storedCase(name) else { continue }
+            user = user ?? found.user
+            if found.settle(open.key, outcome, at: now) { cases[name] = found }
         }
+        guard open.action.isModeration else { return }
+        var line =
+            switch outcome {
+            case .done: AuditLine(open, .done, at: now)
+            case .failed(let why): AuditLine(open, .failed, at: now, why: why)
+            }
+        line.user = line.user ?? user
+        note(line)
     }
 
     func note(_ line: AuditLine) {

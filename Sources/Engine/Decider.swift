@@ -244,7 +244,7 @@ actor Decider {
     /// Its actions and what is put off go into the next commit.
     func enqueue(_ outcome: Turn.Outcome) {
         for var open in outcome.actions {
-            if open.action.isModeration { note(AuditLine(open, .asked, at: parts.time.now)) }
+            if open.action.isModeration { noteAsked(open, outcome) }
             guard open.settled == nil else { continue }
             order += 1
             open.order = order

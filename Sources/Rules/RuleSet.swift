@@ -190,9 +190,11 @@ package final class RuleSet: Sendable {
 
     /// How far back the rules' rates look, or as far as the last messages of a channel are worth knowing.
     var longestLook: Duration {
-        let rates = liveRateWindows.map { rateWindows[$0].time }.max() ?? .zero
-        return max(rates, keepsRecent ? .seconds(86_400) : .zero)
+        max(longestRate, keepsRecent ? .seconds(86_400) : .zero)
     }
+
+    /// The longest window of a rate that is counted; zero when there is none.
+    package var longestRate: Duration { liveRateWindows.map { rateWindows[$0].time }.max() ?? .zero }
 
     func rule(owner: String) -> Rule? { ids[owner] }
 

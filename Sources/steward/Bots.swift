@@ -29,6 +29,18 @@ struct Bots: Sendable {
         return (rules, loaded.warnings)
     }
 
+    /// What rates cannot know after a restart, because events are not kept for long enough; nil when all is well, or no
+    /// events are kept at all.
+    static func gap(_ config: Config, _ rules: RuleSet) -> String? {
+        // What came in while steward was away is read late.
+        let needed = rules.longestRate + .seconds(3600)
+        guard config.store != nil, let keep = config.keepEvents, rules.longestRate > .zero, keep < needed
+        else { return nil }
+        return
+            "rates look back up to \(rules.longestRate.words), and events are kept for \(keep.words): after a restart some "
+            + "are not counted - write at least keep_events: \((needed.milliseconds + 3_599_999) / 3_600_000)h"
+    }
+
     /// For commands that only look: reads the configuration and the bots, and prints what is wrong with them.
     static func look(
         _ arguments: Arguments, _ body: (Config, RuleSet, [BotFileError]) -> ExitCode

@@ -113,7 +113,7 @@ import Testing
         let audit = try await Self.audit(in: journal)
         #expect(audit.map(\.action) == ["delete", "strike", "delete"])
         #expect(audit.map(\.state) == [.asked, .done, .done])
-        #expect(audit.allSatisfy { $0.cases == ["C1"] && $0.by == "no-bad" })
+        #expect(audit.allSatisfy { $0.cases == ["C1"] && $0.by == "no-bad" && $0.user == "ana" })
     }
 
     @Test func `what failed says why, in the case and in the audit log`() async throws {

@@ -200,6 +200,14 @@ import Testing
                 """
             let config = bed.usualConfig.replacing(
                 "{file: steward.db}", with: "{file: steward.db, keep_events: 2h}")
+            try bed.write(config.replacing("2h", with: "1h"), to: "config.yaml")
+            try bed.write(bot, to: "bots/bot.yaml")
+            let file = bed.folder.appending(path: "config.yaml").path()
+            let short = try ConfigReader.read(file: file, environment: [:])
+            #expect(
+                Bots.gap(short, try Bots.load(short).rules)
+                    == "rates look back up to 1 hour, and events are kept for 1 hour: after a restart some are not counted - write at least keep_events: 2h"
+            )
             for number in 1...3 {
                 let steward = try bed.steward(config, bot: bot)
                 await steward.transcript.wait(for: "ready: ")

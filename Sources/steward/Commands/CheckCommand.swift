@@ -49,6 +49,9 @@ enum CheckCommand {
                 print("rules stand in files *.yaml in the folder that \"bots:\" names")
             }
         }
+        if let rules, format == .text, let config = try? read(arguments), let gap = Bots.gap(config, rules) {
+            print(gap)
+        }
         if !live.isEmpty { print(live) }
         return code
     }

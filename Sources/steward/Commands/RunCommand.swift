@@ -29,6 +29,7 @@ enum RunCommand {
         }
         let log = LogWriter.log(level: config.logLevel, environment: environment)
         for warning in bots.warnings { log.warning(warning.report) }
+        if let gap = Bots.gap(config, bots.rules) { log.warning(gap) }
         let rules = counted(bots.rules.ruleNames.count, "rule")
         log.info("steward \(Version.current), process \(getpid()), starts with \(rules)")
         do {
