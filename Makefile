@@ -16,7 +16,8 @@ help:
 	@echo 'make build    the release program, .build/release/steward'
 	@echo 'make bench    speed and memory, beside a stated peer'
 	@echo 'make fuzz     feeds the readers made-up bytes, SECONDS=60 for each of them'
-	@echo 'make endurance  ten minutes of chat with short tokens, then with cuts, restarts and kills'
+	@echo 'make endurance  ten minutes of chat with short tokens, then with cuts, restarts and kills; then 200 members'
+	@echo '              whose moderation must hold, and a raid of 10,000 messages'
 	@echo 'make install  the program, manual and completions into PREFIX ($(PREFIX)), its unit, and a first /etc/steward'
 	@echo '              (DESTDIR for packagers)'
 
@@ -80,7 +81,11 @@ packages:
 clean:
 	rm -rf .build
 
-# Chats with a running steward for a while as things go wrong: tokens that live 30 s, then cuts, restarts and kills.
+# Chats with a running steward for a while as things go wrong: tokens that live 30 s, then cuts, restarts and kills; then
+# what moderation promises, in real time.
 endurance: build
 	python3 Tests/Endurance/endurance.py refresh
 	python3 Tests/Endurance/endurance.py storm
+	python3 Tests/Endurance/moderation.py crowd
+	python3 Tests/Endurance/moderation.py raid
+	python3 Tests/Endurance/moderation.py raid --usual-ceilings
