@@ -19,8 +19,11 @@ RAISED = "limits: {kicks: 2000 per 10m, bans: 2000 per 1h, deletions: 20000 per 
 PITCH = "Join the free coin server at cool-place right now"
 
 
-def chat(town: Town, stop: threading.Event, seconds: float = 0.2) -> threading.Thread:
-    """Members talk, one after the other: in the lobby, and questions elsewhere."""
+def chat(town: Town, stop: threading.Event, seconds: float = 0.6) -> threading.Thread:
+    """Members talk, one after the other: in the lobby, and questions elsewhere.
+
+    Nobody asks again so soon that it looks like a program to the loop guard.
+    """
 
     def talk() -> None:
         number = 0
@@ -51,7 +54,10 @@ def raid(usual_ceilings: bool, raiders: int, messages: int, seconds: float) -> l
     trouble: list[str] = []
     with Town("" if usual_ceilings else RAISED) as town:
         town.start([f"member{number}" for number in range(50)])
+        ready = time.monotonic()
         get_known(town)
+        # For a minute after its return steward takes nobody's arrival for an arrival.
+        time.sleep(max(0, ready + 62 - time.monotonic()))
         memory = [town.memory()]
         stop = threading.Event()
         talking = chat(town, stop)

@@ -12,7 +12,7 @@ from voice import Voice, Voices
 from world import World
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
-CHANNELS = ["lobby", "general", "staff"]
+CHANNELS = ["lobby", "general", "support", "staff"]
 
 CONFIG = """
 accounts:
@@ -21,7 +21,7 @@ accounts:
     identity: steward
     endpoint: "ws://127.0.0.1:{port}/v3/wsconnect"
     token: {{url: "http://127.0.0.1:{tokens}/token"}}
-    join: [lobby, general, staff]
+    join: [lobby, general, support, staff]
 storage: {{file: steward.db}}
 report_to: staff
 {limits}
