@@ -10,7 +10,4 @@ struct BotBreaker: Sendable, Equatable {
 
     static let usual = BotBreaker()
     static let none = BotBreaker(isOff: true)
-
-    /// As it was written.
-    var words: String { "more than \(matches) matches and \(share)% of all in \(time.short)" }
 }

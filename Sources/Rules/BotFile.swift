@@ -228,11 +228,28 @@ struct BotStep: Sendable {
     var message = BotMessage()
     /// What `count` adds to, and what `reset` forgets.
     var counts: [BotCount] = []
-    var deed = BotDeed()
+    /// In a box, so that a step without one is as easily handed on as before.
+    var deed: BotDeed {
+        get { box?.deed ?? BotDeed() }
+        set { box = DeedBox(newValue) }
+    }
+    private var box: DeedBox?
     /// What `choose` chooses from; what `each` does; what a strike leads to, one for each step of its ladder.
     var branches: [BotBranch] = []
     /// It stands in a ladder, which rules of any event use.
     var isOfLadder = false
+
+    private final class DeedBox: Sendable {
+        let deed: BotDeed
+
+        init(_ deed: BotDeed) { self.deed = deed }
+    }
+
+    init(verb: Verb, spot: Spot, path: String) {
+        self.verb = verb
+        self.spot = spot
+        self.path = path
+    }
 
     /// The step and all that its branches hold.
     var andBelow: [BotStep] { [self] + branches.flatMap { $0.steps.flatMap(\.andBelow) } }

@@ -47,8 +47,6 @@ struct Modes: Sendable {
 
     var all: [String] { names + [calm] }
 
-    func current(_ memory: any Recollection) -> String { Mode(memory.value(of: Mode.key))?.name ?? calm }
-
     /// What a test makes of it: the mode holds from the start on.
     func change(to name: String, at now: Timestamp) -> MemoryChange {
         name == calm

@@ -38,6 +38,8 @@ final class Rule: Sendable {
     /// It punishes somebody, changes a mode or reports, which a burst of messages earns once.
     let actsOnce: Bool
     let usesBurst: Bool
+    /// Whether its actions need to know more than the event: what matched, and what was before.
+    let looksCloser: Bool
     /// The windows that its conditions ask for.
     let windows: [NamedWindow]
     /// Whether a template wants to know how long they are open.
@@ -94,6 +96,7 @@ final class Rule: Sendable {
         let named = draft.source.exempt.flatMap { $0.roles.isEmpty && $0.users.isEmpty ? nil : $0 }
         protection = named ?? draft.file.exempt ?? .usual
         reportTo = draft.file.reportTo.map(\.value)
+        looksCloser = draft.stage == .guard || draft.source.allSteps.contains { $0.verb == .report }
         usesBurst = draft.source.allSteps.contains { $0.deed.isBurst }
         windows = draft.windows
         wantsWindow = draft.wantsWindow

@@ -87,9 +87,7 @@ extension RuleTurn {
         var acting = Acting(
             event: event, situation: situation, values: values(of: rule, event, situation, set),
             holds: holds)
-        guard rule.stage == .guard || rule.source.allSteps.contains(where: { $0.verb == .report }) else {
-            return acting
-        }
+        guard rule.looksCloser else { return acting }
         let turn = self
         acting.fragment = {
             RuleTelling(rule: rule, event: event, situation: situation, set: set).firstFragment(turn)
