@@ -17,11 +17,20 @@ struct LaneState {
     private var knownWords: [NearWord] = []
 
     mutating func read(_ text: String, _ lane: Lane) {
-        let text = SkippedText.removingControls(from: text) ?? text
-        self.text = SkippedText.removing(lane.name.skip, from: text) ?? text
-        folded.fold(self.text, to: lane.name.level)
+        self.text = text
+        var marks = TextMarks(of: text)
+        if let kept = SkippedText.removingControls(from: text, marks: marks) { take(kept, &marks) }
+        if let kept = SkippedText.removing(lane.name.skip, from: self.text, marks: marks) {
+            take(kept, &marks)
+        }
+        folded.fold(self.text, to: lane.name.level, marks: marks)
         hasWords = false
         lane.patterns.scan(folded, of: self.text, using: &scan)
+    }
+
+    private mutating func take(_ text: String, _ marks: inout TextMarks) {
+        self.text = text
+        marks = TextMarks(of: text)
     }
 
     /// The words of the folded text.

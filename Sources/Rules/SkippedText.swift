@@ -1,3 +1,5 @@
+internal import Unicode
+
 /// Takes links, code and quotes out of a message's text.
 enum SkippedText {
     /// Stands where something was taken out, so that what was apart does not become one phrase.
@@ -7,8 +9,12 @@ enum SkippedText {
 
     /// The text without what is skipped; nil when there is nothing of the kind, which is the usual case.
     static func removing(_ skip: Set<BotText.Skip>, from text: String) -> String? {
-        guard !skip.isEmpty else { return nil }
-        guard text.utf8.withContiguousStorageIfAvailable(mayHaveSome) ?? true else { return nil }
+        removing(skip, from: text, marks: TextMarks(of: text))
+    }
+
+    /// The same for a text that was looked at before.
+    static func removing(_ skip: Set<BotText.Skip>, from text: String, marks: TextMarks) -> String? {
+        guard !skip.isEmpty, marks.contains(.markup) else { return nil }
         var bytes = Array(text.utf8)
         var found = false
         if skip.contains(.code) { found = blankCode(&bytes) || found }
@@ -23,17 +29,10 @@ enum SkippedText {
     }
 
     /// The text without control characters, which nobody sees and which would part a word; nil when it has none.
-    static func removingControls(from text: String) -> String? {
-        guard text.utf8.withContiguousStorageIfAvailable(mayHaveControls) ?? true else { return nil }
+    static func removingControls(from text: String, marks: TextMarks) -> String? {
+        guard marks.contains(.controls) else { return nil }
         let kept = text.unicodeScalars.filter { !isControl($0) }
         return kept.count == text.unicodeScalars.count ? nil : String(String.UnicodeScalarView(kept))
-    }
-
-    /// Line breaks and tabs are among what makes it say yes.
-    private static func mayHaveControls(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var found: UInt8 = 0
-        for byte in bytes { found |= zero(byte & 0xE0) | zero(byte ^ 0x7F) | zero(byte ^ 0xC2) }
-        return found & 0x80 != 0
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
@@ -49,30 +48,6 @@ enum SkippedText {
         text.utf8.contains(separator)
             ? String(text.unicodeScalars.filter { $0.value != UInt32(separator) }) : text
     }
-
-    /// Whether anything could be a link, code or a quote. The first pass has no exits, so the compiler makes vector
-    /// code of it; most texts that stop at a dot or a colon end in the second.
-    private static func mayHaveSome(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var found: UInt8 = 0
-        for byte in bytes {
-            found |= zero(byte ^ UInt8(ascii: "`")) | zero(byte ^ UInt8(ascii: ">"))
-            found |= zero(byte ^ UInt8(ascii: ":")) | zero(byte ^ UInt8(ascii: "."))
-        }
-        guard found & 0x80 != 0 else { return false }
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case UInt8(ascii: "`"), UInt8(ascii: ">"): return true
-            case UInt8(ascii: ":") where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "/"):
-                return true
-            case UInt8(ascii: ".") where index >= 3 && bytes[index - 1] | 32 == UInt8(ascii: "w"): return true
-            default: continue
-            }
-        }
-        return false
-    }
-
-    /// The highest bit is set for 0 and for nothing else.
-    private static func zero(_ byte: UInt8) -> UInt8 { (byte &- 1) & ~byte }
 
     /// Spans and fences between equal runs of backticks; a run without partner is no code.
     private static func blankCode(_ bytes: inout [UInt8]) -> Bool {

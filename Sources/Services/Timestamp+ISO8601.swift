@@ -12,9 +12,9 @@ extension Timestamp {
     package init?(iso8601 bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
-            let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
-            let hour = bytes.number(11..<13), let minute = bytes.number(14..<16),
-            let second = bytes.number(17..<19),
+            let century = bytes.two(0), let yearOfCentury = bytes.two(2), let month = bytes.two(5),
+            let day = bytes.two(8), let hour = bytes.two(11), let minute = bytes.two(14),
+            let second = bytes.two(17),
             (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         var place = 19
@@ -31,7 +31,7 @@ extension Timestamp {
             guard place > start else { return nil }
         }
         guard let offset = bytes.zone(from: place) else { return nil }
-        let days = Self.days(year: year, month: month, day: day)
+        let days = Self.days(year: century * 100 + yearOfCentury, month: month, day: day)
         let seconds = days * 86400 + hour * 3600 + minute * 60 + second - offset * 60
         self.init(milliseconds: seconds * 1000 + milliseconds)
     }
@@ -48,14 +48,11 @@ extension Timestamp {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    fileprivate func number(_ range: Range<Int>) -> Int64? {
-        var value: Int64 = 0
-        for index in range {
-            let digit = self[index] &- 48
-            guard digit < 10 else { return nil }
-            value = value * 10 + Int64(digit)
-        }
-        return value
+    /// Two digits; nil when they are none.
+    @inline(__always)
+    fileprivate func two(_ place: Int) -> Int64? {
+        let (tens, ones) = (self[place] &- 48, self[place &+ 1] &- 48)
+        return tens < 10 && ones < 10 ? Int64(tens) * 10 + Int64(ones) : nil
     }
 
     /// Minutes east of Greenwich.
@@ -63,8 +60,8 @@ extension UnsafeBufferPointer<UInt8> {
         guard place < count else { return nil }
         if self[place] == UInt8(ascii: "Z") { return count == place + 1 ? 0 : nil }
         guard self[place] == UInt8(ascii: "+") || self[place] == UInt8(ascii: "-"), count == place + 6,
-            self[place + 3] == UInt8(ascii: ":"), let hours = number(place + 1..<place + 3),
-            let minutes = number(place + 4..<place + 6)
+            self[place + 3] == UInt8(ascii: ":"), let hours = two(place + 1),
+            let minutes = two(place + 4)
         else { return nil }
         return (self[place] == UInt8(ascii: "-") ? -1 : 1) * (hours * 60 + minutes)
     }

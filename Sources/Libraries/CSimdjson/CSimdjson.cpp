@@ -114,6 +114,26 @@ bool sj_find(sj_node node, const uint8_t *key, size_t count, sj_node *value) {
     return true;
 }
 
+void sj_find_all(sj_node node, const sj_key *keys, size_t count, sj_node *values) {
+    for (size_t i = 0; i < count; i++) values[i] = {nullptr, 0};
+    dom::object object;
+    if (as<dom::element>(node).get(object)) return;
+    size_t next = 0, missing = count;
+    for (auto field = object.begin(), end = object.end(); field != end && missing > 0; ++field) {
+        auto name = field.key();
+        // Members mostly come in the order in which they are asked for: the next one is tried first.
+        for (size_t tried = 0, i = next; tried < count; tried++, i = i + 1 < count ? i + 1 : 0) {
+            if (keys[i].count != name.size() || std::memcmp(keys[i].bytes, name.data(), name.size()) != 0) continue;
+            if (!values[i].document) {
+                values[i] = node_of(field.value());
+                missing--;
+            }
+            next = i + 1 < count ? i + 1 : 0;
+            break;
+        }
+    }
+}
+
 bool sj_string(sj_node node, const uint8_t **bytes, size_t *count) {
     std::string_view text;
     if (as<dom::element>(node).get(text)) return false;

@@ -19,16 +19,17 @@ package struct ScanScratch {
     package init() {}
 
     mutating func begin(_ originalAtomCount: Int, _ foldedAtomCount: Int) {
-        hits.removeAll(keepingCapacity: true)
-        regexes.removeAll(keepingCapacity: true)
+        // To empty what is empty is not free, and most texts have nothing.
+        if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
+        if !regexes.isEmpty { regexes.removeAll(keepingCapacity: true) }
         beginText()
-        originalAtoms.begin(originalAtomCount)
-        foldedAtoms.begin(foldedAtomCount)
+        if originalAtomCount > 0 { originalAtoms.begin(originalAtomCount) }
+        if foldedAtomCount > 0 { foldedAtoms.begin(foldedAtomCount) }
     }
 
     /// Another text; what was found stays.
     mutating func beginText() {
-        occurrences.removeAll(keepingCapacity: true)
+        if !occurrences.isEmpty { occurrences.removeAll(keepingCapacity: true) }
         boundaries.begin()
     }
 }
@@ -41,7 +42,7 @@ struct FoundAtoms {
     private var text: UInt32 = 0
 
     mutating func begin(_ count: Int) {
-        found.removeAll(keepingCapacity: true)
+        if !found.isEmpty { found.removeAll(keepingCapacity: true) }
         if text == .max || lastText.count < count {
             lastText = [UInt32](repeating: 0, count: count)
             text = 0

@@ -36,15 +36,26 @@ package struct FoldedText: Sendable {
     }
 
     package mutating func fold(_ text: String, to level: FoldLevel) {
+        fold(text, to: level, marks: TextMarks(of: text))
+    }
+
+    /// The same for a text that was looked at before.
+    package mutating func fold(_ text: String, to level: FoldLevel, marks: TextMarks) {
         var text = text
-        text.withUTF8 { fold($0, to: level) }
+        text.withUTF8 { fold($0, to: level, marks: marks) }
     }
 
     /// Folds UTF-8; bytes that are none become U+FFFD.
     package mutating func fold(_ text: UnsafeBufferPointer<UInt8>, to level: FoldLevel) {
-        let text = UnsafeBufferPointer(rebasing: text.prefix(1 << 24))
+        fold(text, to: level, marks: TextMarks(of: text))
+    }
+
+    private mutating func fold(
+        _ text: UnsafeBufferPointer<UInt8>, to level: FoldLevel, marks: TextMarks
+    ) {
+        let text = text.count > 1 << 24 ? UnsafeBufferPointer(rebasing: text.prefix(1 << 24)) : text
         self.level = level
-        isASCII = Self.isASCII(text)
+        isASCII = !marks.contains(.others)
         origin = .same
         second.clear()
         guard isASCII else {
@@ -58,7 +69,7 @@ package struct FoldedText: Sendable {
         bytes.append(contentsOf: text)
         guard level != .exact else { return }
         Self.lower(&bytes)
-        if Self.hasOddASCIISpace(bytes) { joinSpaces() }
+        if !marks.isDisjoint(with: [.controls, .wideSpace]), Self.hasOddASCIISpace(bytes) { joinSpaces() }
         if level == .squeezed { squeeze() }
         if level.isLoose, Self.hasPadding(bytes) { loosen(text) }
     }

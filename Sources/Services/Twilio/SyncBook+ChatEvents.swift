@@ -74,25 +74,23 @@ extension SyncBook {
         _ data: JSONNode, index: Int64, to channel: Int, mark: Int64, object: Int, at now: Timestamp
     ) {
         guard index > objects[object].index ?? -1 else { return }
-        let at = reading.sent(data) ?? now
-        let author = author(of: data, in: channel)
+        let fields = MessageFields(data)
+        let at = reading.sent(fields) ?? now
+        let author = author(fields.author, in: channel)
         objects[object].index = index
         if !typing.isEmpty { endTyping(of: author.user, in: channel, at: at) }
         guard !channels[channel].isMissed(at) else { return }
         if !profiles.unread.isEmpty { wonder(about: author.user) }
-        let message = reading.message(data, index: index, by: author)
+        let message = reading.message(fields, index: index, by: author)
         let id = message.id
         add(.messageAdded(message), id: id, channel: channel, at: at, object: object, mark: mark)
     }
 
     /// Who wrote it, as the roster has them.
-    func author(of data: JSONNode, in channel: Int) -> Member {
-        guard let name = data["author"]?.utf8 else { return Member(user: realm.user("system")) }
+    func author(_ node: JSONNode?, in channel: Int) -> Member {
+        guard let name = node?.utf8 else { return Member(user: realm.user("system")) }
         // Fingerprints are not made against people who look for two equal ones.
-        if let member = channels[channel].people[Fingerprint(name)], member.user.text.utf8.elementsEqual(name)
-        {
-            return member
-        }
+        if let member = channels[channel].people[Fingerprint(name)], member.isUser(name) { return member }
         return reading.stranger(String(decoding: name, as: UTF8.self))
     }
 

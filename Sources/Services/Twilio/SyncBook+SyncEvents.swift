@@ -2,25 +2,31 @@ internal import Chat
 internal import JSON
 
 extension SyncBook {
+    private static let keys = JSONKeys("event_type", "correlation_id", "events", "event")
+
     /// Reads the payload of a Sync notification.
     mutating func read(_ payload: JSONNode, at now: Timestamp) {
-        guard let type = SyncEventType(payload["event_type"]) else { return }
+        let fields = payload.fields(Self.keys)
+        guard let type = SyncEventType(fields[0]) else { return }
         self.now = now
-        let correlation = payload["correlation_id"]?.int
+        let correlation = fields[1]?.int
         if correlation != nil { lastReplay = now }
-        if let events = payload["events"] {
+        if let events = fields[2] {
             for event in events.elements { read(event, type, correlation, at: now) }
-        } else if let event = payload["event"] {
+        } else if let event = fields[3] {
             read(event, type, correlation, at: now)
         }
     }
 
+    private static let eventKeys = JSONKeys("id", "list_sid", "item_index", "item_data")
+
     private mutating func read(
         _ event: JSONNode, _ type: SyncEventType, _ correlation: Int64?, at now: Timestamp
     ) {
-        let sid = event[type.sidName] ?? event["object_sid"]
+        let fields = event.fields(Self.eventKeys)
+        let sid = (type.isOfList ? fields[1] : event[type.sidName]) ?? event["object_sid"]
         guard let name = sid?.utf8, let place = objectPlaces[Fingerprint(name)] else { return }
-        guard type.isData, let id = event["id"]?.int else {
+        guard type.isData, let id = fields[0]?.int else {
             return conclude(event, type, correlation, object: place, at: now)
         }
         switch objects[place].order.verdict(on: id) {
@@ -28,7 +34,7 @@ extension SyncBook {
             objects[place].order.advance()
             if case .messages(let channel) = objects[place].role, type == .listItemAdded {
                 // Nearly all events are this one, so it takes the shortest way.
-                guard let data = event["item_data"], let index = event["item_index"]?.int else { return }
+                guard let data = fields[3], let index = fields[2]?.int else { return }
                 addMessage(data, index: index, to: channel, mark: id, object: place, at: now)
             } else {
                 apply(change(event, type, id: id, for: objects[place].role, at: now), id: id, to: place)
@@ -97,9 +103,10 @@ extension SyncBook {
         case (.messages(let channel), .listItemAdded), (.messages(let channel), .listItemUpdated),
             (.messages(let channel), .listItemRemoved):
             guard let data = event["item_data"], let index = event["item_index"]?.int else { return .nothing }
-            let message = reading.message(data, index: index, by: author(of: data, in: channel))
+            let fields = MessageFields(data)
+            let message = reading.message(fields, index: index, by: author(fields.author, in: channel))
             // What is done to a message later has a time of its own.
-            let at = (type == .listItemAdded ? reading.sent(data) : date(of: event)) ?? now
+            let at = (type == .listItemAdded ? reading.sent(fields) : date(of: event)) ?? now
             let item = ListedMessage(message: message, index: index, at: at)
             return switch type {
             case .listItemAdded: .messageAdded(item)

@@ -8,25 +8,25 @@ struct SyncReading {
     let roles: [String: String]
     var bots = BotNames()
 
-    /// A message list's item. `item` is its `item_data` or `data`.
-    func message(_ item: JSONNode, index: Int64, by author: consuming Member) -> Message {
-        let attributes = item["attributes"]?.string
+    /// A message list's item.
+    func message(_ item: MessageFields, index: Int64, by author: consuming Member) -> Message {
+        let attributes = item.attributes?.string
         return Message(
-            id: item["sid"]?.string ?? "", index: index, author: author, text: item["text"]?.string ?? "",
+            id: item.sid?.string ?? "", index: index, author: author, text: item.text?.string ?? "",
             attributes: attributes, attachments: attachments(of: item),
             replyTo: MessageMark(attributes: attributes)?.replyTo)
     }
 
-    private func attachments(of item: JSONNode) -> [Message.Attachment] {
-        if let medias = item["medias"], medias.kind == .array {
+    private func attachments(of item: MessageFields) -> [Message.Attachment] {
+        if let medias = item.medias, medias.kind == .array {
             return medias.elements.map { attachment($0) }
         }
-        if let media = item["media"], media.kind == .object { return [attachment(media)] }
+        if let media = item.media, media.kind == .object { return [attachment(media)] }
         return []
     }
 
     /// When a message was sent.
-    func sent(_ item: JSONNode) -> Timestamp? { moment(item["timestamp"]) }
+    func sent(_ item: MessageFields) -> Timestamp? { moment(item.timestamp) }
 
     private func attachment(_ media: JSONNode) -> Message.Attachment {
         Message.Attachment(
@@ -75,6 +75,24 @@ struct SyncReading {
     private func moment(_ node: JSONNode?) -> Timestamp? {
         node?.utf8.flatMap { Timestamp(iso8601: $0) }
     }
+}
+
+/// What is read of a message list's item: its `item_data` or `data`.
+struct MessageFields {
+    private static let keys = JSONKeys("sid", "author", "text", "attributes", "timestamp", "medias", "media")
+    private let fields: JSONFields
+
+    init(_ item: JSONNode) {
+        fields = item.fields(Self.keys)
+    }
+
+    var sid: JSONNode? { fields[0] }
+    var author: JSONNode? { fields[1] }
+    var text: JSONNode? { fields[2] }
+    var attributes: JSONNode? { fields[3] }
+    var timestamp: JSONNode? { fields[4] }
+    var medias: JSONNode? { fields[5] }
+    var media: JSONNode? { fields[6] }
 }
 
 /// What we leave in a message's attributes, beside what others have there.

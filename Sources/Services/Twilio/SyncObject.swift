@@ -110,6 +110,13 @@ enum SyncEventType: Equatable {
         }
     }
 
+    var isOfList: Bool {
+        switch self {
+        case .listItemAdded, .listItemUpdated, .listItemRemoved: true
+        default: false
+        }
+    }
+
     var isData: Bool {
         switch self {
         case .objectRemoved, .established, .failed, .canceled: false

@@ -35,9 +35,10 @@ package struct TwilioReader {
             let range = try TwilsockFrame.header(in: frame)
             var acknowledgement: [UInt8]?
             let header = try json.read(UnsafeRawBufferPointer(rebasing: frame[range])) { node in
-                let header = TwilsockHeader(node)
+                var id: JSONNode?
+                let header = TwilsockHeader(node, id: &id)
                 if !header.isReply {
-                    acknowledgement = node["id"]?.utf8.map { TwilsockFrame.acknowledgement(of: $0) }
+                    acknowledgement = id?.utf8.map { TwilsockFrame.acknowledgement(of: $0) }
                 }
                 return header
             }

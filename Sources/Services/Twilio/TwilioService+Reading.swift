@@ -56,7 +56,8 @@ extension TwilioService {
                         guard let index = item["index"]?.int, let data = item["data"] else { continue }
                         let author = data["author"]?.string ?? "system"
                         let member = state.member(author) ?? book.reading.stranger(author)
-                        messages.append(book.reading.message(data, index: index, by: member))
+                        messages.append(
+                            book.reading.message(MessageFields(data), index: index, by: member))
                     }
                 }
                 guard let next = page.json["meta"]?["next_token"]?.string, !next.isEmpty else { break }

@@ -11,14 +11,19 @@ enum TwilsockHeader {
 
     enum MessageType { case sync, typing, other }
 
-    init(_ node: JSONNode) {
-        let size = node["payload_size"]?.int ?? 0
-        guard let method = node["method"]?.utf8 else {
+    private static let keys = JSONKeys("method", "id", "message_type", "payload_size")
+
+    /// `id` is what an acknowledgement names.
+    init(_ node: JSONNode, id: inout JSONNode?) {
+        let fields = node.fields(Self.keys)
+        id = fields[1]
+        let size = fields[3]?.int ?? 0
+        guard let method = fields[0]?.utf8 else {
             self = .other
             return
         }
         if method.isEqual(to: "notification") {
-            self = .notification(type: MessageType(node["message_type"]), payloadSize: size)
+            self = .notification(type: MessageType(fields[2]), payloadSize: size)
         } else if method.isEqual(to: "reply") {
             self = .reply(TwilsockReply(node), payloadSize: size)
         } else if method.isEqual(to: "close") {

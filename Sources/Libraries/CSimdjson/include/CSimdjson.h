@@ -37,6 +37,14 @@ void sj_reader_trim(sj_reader *reader, size_t above);
 int sj_kind(sj_node node);
 /// The first value under the key; false when there is none or the node is no object.
 bool sj_find(sj_node node, const uint8_t *key, size_t count, sj_node *value);
+
+typedef struct {
+    const uint8_t *bytes;
+    size_t count;
+} sj_key;
+/// The first value under each of the keys, in one walk over the object; one that is not there has no document.
+void sj_find_all(sj_node node, const sj_key *keys, size_t count, sj_node *values);
+
 bool sj_string(sj_node node, const uint8_t **bytes, size_t *count);
 bool sj_int(sj_node node, int64_t *value);
 /// Any number.
