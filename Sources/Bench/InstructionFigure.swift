@@ -40,7 +40,7 @@ enum InstructionFigure {
             var bare = Bare(keywords)
             bare.take(frames, taken)
         case "decide":
-            for event in pipeline.read(frames, 0..<frames.count)[taken] { pipeline.decide(event) }
+            pipeline.decide(pipeline.read(frames, 0..<frames.count)[taken])
         default:
             pipeline.take(frames, taken)
         }

@@ -43,7 +43,7 @@ struct Pipeline {
     /// Frames come in handfuls, as from a busy socket.
     mutating func take(_ frames: Frames, _ range: Range<Int>) {
         for start in stride(from: range.lowerBound, to: range.upperBound, by: 64) {
-            for event in read(frames, start..<min(start + 64, range.upperBound)) { decide(event) }
+            decide(read(frames, start..<min(start + 64, range.upperBound)))
         }
     }
 
@@ -55,7 +55,12 @@ struct Pipeline {
     }
 
     /// Only the second half.
-    mutating func decide(_ event: ChatEvent) {
+    mutating func decide(_ batch: some Sequence<ChatEvent>) {
+        turn.memory.want(batch)
+        for event in batch { decide(event) }
+    }
+
+    private mutating func decide(_ event: ChatEvent) {
         guard intake.admit(event) == .new else { return }
         let outcome = turn.take(event, at: event.sentAt, as: account)
         events += 1

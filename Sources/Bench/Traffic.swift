@@ -21,12 +21,18 @@ struct Traffic: Sendable {
 
     private(set) var lines: [Line] = []
 
-    init(_ count: Int, _ script: Script = .latin, users: Int = Traffic.users, vocabulary: Vocabulary) {
+    /// `afterAll`: before these lines everybody writes once, in lines of which no figure is taken.
+    init(
+        _ count: Int, _ script: Script = .latin, users: Int = Traffic.users, afterAll: Bool = false,
+        vocabulary: Vocabulary
+    ) {
         var random = SplitMix(seed: 2)
-        lines.reserveCapacity(count)
-        for number in 0..<count {
+        let first = afterAll ? users : 0
+        lines.reserveCapacity(first + count)
+        for number in 0..<first + count {
             let isRegular = Int.random(in: 0..<4, using: &random) == 0
-            let user = Int.random(in: 0..<(isRegular ? min(Self.regulars, users) : users), using: &random)
+            let anybody = Int.random(in: 0..<(isRegular ? min(Self.regulars, users) : users), using: &random)
+            let user = number < first ? number : anybody
             var words = vocabulary.line(script, number, using: &random)
             if Int.random(in: 0..<1000, using: &random) < 26 {
                 // Of the few that every set of rules has, so that all sets answer the same lines.
