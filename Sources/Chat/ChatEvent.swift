@@ -4,10 +4,27 @@ public struct ChatEvent: Sendable {
         var id: String
         var account: String
         var realm: Realm
-        var channel: Channel?
+        var channel: Channel? { didSet { digest.channel = channel?.id.identity.number ?? 0 } }
         var sentAt: Timestamp
-        var kind: Kind
-        var cursor: Cursor?
+        var kind: Kind { didSet { digest.take(kind) } }
+        var cursor: Cursor? { didSet { digest.take(cursor) } }
+        private(set) var digest = EventDigest()
+
+        init(
+            id: String, account: String, realm: Realm, channel: Channel?, sentAt: Timestamp, kind: Kind,
+            cursor: Cursor?
+        ) {
+            self.id = id
+            self.account = account
+            self.realm = realm
+            self.channel = channel
+            self.sentAt = sentAt
+            self.kind = kind
+            self.cursor = cursor
+            digest.channel = channel?.id.identity.number ?? 0
+            digest.take(kind)
+            digest.take(cursor)
+        }
     }
 
     private var shared: Shared<Values>
@@ -62,6 +79,9 @@ public struct ChatEvent: Sendable {
         set { shared.value.cursor = newValue }
     }
 
+    /// Its kind, and whom and what it is about, as numbers.
+    package var digest: EventDigest { shared.value.digest }
+
     /// Whether both are one and the same, not only of the same id.
     package func isSame(as other: ChatEvent) -> Bool { shared.isSame(as: other.shared) }
 
@@ -106,10 +126,10 @@ public enum EventName: String, Sendable, CaseIterable, Codable {
     case started, serviceUp, serviceDown
 }
 
-extension ChatEvent {
+extension ChatEvent.Kind {
     /// The name rules use; nil for what a handler had put off.
-    public var name: EventName? {
-        switch kind {
+    var name: EventName? {
+        switch self {
         case .messageAdded: .messageAdded
         case .messageEdited: .messageEdited
         case .messageDeleted: .messageDeleted
@@ -128,6 +148,11 @@ extension ChatEvent {
         case .resumed: nil
         }
     }
+}
+
+extension ChatEvent {
+    /// The name rules use; nil for what a handler had put off.
+    public var name: EventName? { digest.name }
 
     /// The message it is about.
     public var message: Message? {
@@ -138,8 +163,25 @@ extension ChatEvent {
     }
 
     /// Who did it, or whom it is about.
-    public var member: Member? {
+    public var member: Member? { kind.member }
+
+    /// The text of its message.
+    package var text: String? {
         switch kind {
+        case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message):
+            message.text
+        default: nil
+        }
+    }
+
+    /// Whether its channel is known to be as that one.
+    package func isIn(_ channel: Channel) -> Bool { shared.value.channel?.isSame(as: channel) == true }
+}
+
+extension ChatEvent.Kind {
+    /// Who did it, or whom it is about.
+    var member: Member? {
+        switch self {
         case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message):
             message.author
         case .memberJoined(let member), .memberLeft(let member), .memberUpdated(let member),

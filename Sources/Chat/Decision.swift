@@ -1,30 +1,106 @@
 /// What a handler wants done about an event. Deciding changes nothing by itself.
 public struct Decision: Sendable {
-    public var actions: [ChatAction] = []
-    /// Applied at once, before the next event is decided.
-    public var changes: [MemoryChange] = []
-    /// Comes back at its time.
-    public var later: [Continuation] = []
-    /// A guard took the message away: answers are not asked.
-    public var removed = false
-    /// What matched, for logs, metrics and `steward rules`.
-    public var matched: [String] = []
-    /// How many answers this is, counted against `answers_per_event`.
-    public var answers = 0
-    /// Lines for steward's own log.
-    public var notes: [Note] = []
-    /// Against whom it is, and why: each becomes a case, named in this order by `Recollection.caseName`.
-    public var charges: [Charge] = []
-    /// Cases to be undone, by their names. What was restored is told in the event's channel.
-    public var undone: [String] = []
+    private var parts: Parts?
+
+    /// Nearly all decisions are nothing: those have no parts, and handing them on costs nothing.
+    ///
+    /// `@unchecked Sendable`: it is changed only by the one decision that refers to it.
+    private final class Parts: @unchecked Sendable {
+        var actions: [ChatAction] = []
+        var changes: [MemoryChange] = []
+        var later: [Continuation] = []
+        var removed = false
+        var matched: [String] = []
+        var answers = 0
+        var notes: [Note] = []
+        var charges: [Charge] = []
+        var undone: [String] = []
+
+        init() {}
+
+        init(copying other: Parts) {
+            actions = other.actions
+            changes = other.changes
+            later = other.later
+            removed = other.removed
+            matched = other.matched
+            answers = other.answers
+            notes = other.notes
+            charges = other.charges
+            undone = other.undone
+        }
+    }
+
+    private var changing: Parts {
+        mutating get {
+            if parts != nil, isKnownUniquelyReferenced(&parts), let parts { return parts }
+            let own = parts.map { Parts(copying: $0) } ?? Parts()
+            parts = own
+            return own
+        }
+    }
 
     public init() {}
 
     public static var nothing: Decision { Decision() }
 
+    public var actions: [ChatAction] {
+        get { parts?.actions ?? [] }
+        _modify { yield &changing.actions }
+    }
+
+    /// Applied at once, before the next event is decided.
+    public var changes: [MemoryChange] {
+        get { parts?.changes ?? [] }
+        _modify { yield &changing.changes }
+    }
+
+    /// Comes back at its time.
+    public var later: [Continuation] {
+        get { parts?.later ?? [] }
+        _modify { yield &changing.later }
+    }
+
+    /// A guard took the message away: answers are not asked.
+    public var removed: Bool {
+        get { parts?.removed ?? false }
+        _modify { yield &changing.removed }
+    }
+
+    /// What matched, for logs, metrics and `steward rules`.
+    public var matched: [String] {
+        get { parts?.matched ?? [] }
+        _modify { yield &changing.matched }
+    }
+
+    /// How many answers this is, counted against `answers_per_event`.
+    public var answers: Int {
+        get { parts?.answers ?? 0 }
+        _modify { yield &changing.answers }
+    }
+
+    /// Lines for steward's own log.
+    public var notes: [Note] {
+        get { parts?.notes ?? [] }
+        _modify { yield &changing.notes }
+    }
+
+    /// Against whom it is, and why: each becomes a case, named in this order by `Recollection.caseName`.
+    public var charges: [Charge] {
+        get { parts?.charges ?? [] }
+        _modify { yield &changing.charges }
+    }
+
+    /// Cases to be undone, by their names. What was restored is told in the event's channel.
+    public var undone: [String] {
+        get { parts?.undone ?? [] }
+        _modify { yield &changing.undone }
+    }
+
     public var isEmpty: Bool {
-        actions.isEmpty && changes.isEmpty && later.isEmpty && !removed && matched.isEmpty && notes.isEmpty
-            && charges.isEmpty && undone.isEmpty
+        guard let parts else { return true }
+        return parts.actions.isEmpty && parts.changes.isEmpty && parts.later.isEmpty && !parts.removed
+            && parts.matched.isEmpty && parts.notes.isEmpty && parts.charges.isEmpty && parts.undone.isEmpty
     }
 
     /// A line that a handler writes into the log.

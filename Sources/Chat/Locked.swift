@@ -5,7 +5,7 @@ public final class Locked<Value>: @unchecked Sendable {
     // A mutex must not move, so it gets memory of its own. So does the value: a stored `var` would be watched by the
     // compiler's own checks, which cost time and take a value without size for the field beside it.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let value: UnsafeMutablePointer<Value>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     public init(_ value: sending Value) {
         self.value = .allocate(capacity: 1)
@@ -22,11 +22,17 @@ public final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Runs `body` alone with the value.
+    // Inlinable, or every part that has no copy of its own would go through the general one.
+    @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&value.pointee)
     }
+
+    @usableFromInline func lock() { pthread_mutex_lock(mutex) }
+
+    @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
 }

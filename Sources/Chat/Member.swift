@@ -21,6 +21,14 @@ public struct Member: Sendable {
 
     public var user: UserID { shared.value.user }
 
+    /// Whether that is the user's id, as UTF-8; nothing is copied.
+    package func isUser(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var known = shared.value.user.identity.text
+        return known.withUTF8 { known in
+            known.count == text.count && known.elementsEqual(text)
+        }
+    }
+
     /// The name people see.
     public var name: String {
         get { shared.value.name }

@@ -4,12 +4,12 @@ struct Shared<Value: Sendable>: Sendable {
     private final class Storage: Sendable {
         let value: Value
 
-        init(_ value: Value) { self.value = value }
+        init(_ value: consuming Value) { self.value = value }
     }
 
     private var storage: Storage
 
-    init(_ value: Value) {
+    init(_ value: consuming Value) {
         storage = Storage(value)
     }
 

@@ -35,6 +35,14 @@ public struct Situation: Sendable {
         set { surroundings.value.own = newValue }
     }
 
+    /// The number of who we are; 0 before the first log-in.
+    package var ownNumber: UInt32 { surroundings.value.own?.identity.number ?? 0 }
+
+    /// Whether it was made for that account.
+    package func isFor(own: UserID?, _ abilities: Abilities) -> Bool {
+        surroundings.value.own == own && surroundings.value.abilities.isSame(as: abilities)
+    }
+
     public var abilities: Abilities {
         get { surroundings.value.abilities }
         set { surroundings.value.abilities = newValue }

@@ -16,6 +16,10 @@ actor Decider {
     private var intake: Intake
     private var accounts: [String: Turn.Account] = [:]
     private var realms: [String: Realm] = [:]
+    /// That of the event before.
+    private var lastAccount: Turn.Account?
+    /// Channels that nothing is new of, by the end of their number: nearly always the event's is here.
+    private var lastChannels = [Channel?](repeating: nil, count: 256)
     /// What is known of channels, for events that only name theirs.
     private var channels: [ChannelID: Channel] = [:]
     private var continuations: [String: Continuation] = [:]
@@ -192,22 +196,35 @@ actor Decider {
     }
 
     private func take(_ event: ChatEvent) async throws {
-        if let channel = event.channel {
-            if channels.count > 16_384 { channels = [:] }
-            let known = channels.updateValue(channel, forKey: channel.id)
-            if let name = channel.uniqueName, name != known?.uniqueName {
-                outbox.learn(name, of: channel.id.text, account: event.account)
-                while !turn.learn(name, of: channel.id, account: event.account) { try await load() }
-            }
-        }
-        var progress = turn.begin(event, at: parts.time.now, as: account(named: event.account))
+        if event.digest.channel != 0 { try await look(at: event) }
+        if lastAccount?.name != event.account { lastAccount = account(named: event.account) }
+        var progress = turn.begin(
+            event, at: parts.time.now, as: lastAccount ?? account(named: event.account))
         while !turn.advance(&progress, event) { try await load() }
+        let isOutside = event.digest.name != nil
+        if isOutside, progress.outcome.isEmpty { return add(progress.outcome, of: event) }
         var isFiled = !progress.outcome.filed.isEmpty || !progress.outcome.undone.isEmpty
-        if case .resumed(let continuation, _) = event.kind, continuation.cases != nil { isFiled = true }
+        if !isOutside, case .resumed(let continuation, _) = event.kind, continuation.cases != nil {
+            isFiled = true
+        }
         if isFiled { tag(&progress.outcome, event) }
         add(progress.outcome, of: event)
         if isFiled { try await file(progress.outcome, event) }
         try await finishSettled(progress.outcome)
+    }
+
+    /// Keeps what is known of the event's channel.
+    private func look(at event: ChatEvent) async throws {
+        let slot = Int(event.digest.channel % 256)
+        if let last = lastChannels[slot], event.isIn(last) { return }
+        guard let channel = event.channel else { return }
+        lastChannels[slot] = channel
+        if channels.count > 16_384 { channels = [:] }
+        let known = channels.updateValue(channel, forKey: channel.id)
+        if let name = channel.uniqueName, name != known?.uniqueName {
+            outbox.learn(name, of: channel.id.text, account: event.account)
+            while !turn.learn(name, of: channel.id, account: event.account) { try await load() }
+        }
     }
 
     /// What needed no service is over at once.
@@ -233,6 +250,11 @@ actor Decider {
         if outcome.isStale { pending.metrics.stale += 1 }
         if outcome.removed { pending.metrics.removed += 1 }
         pending.metrics.answers += outcome.answers
+        if outcome.isEmpty {
+            if parts.settings.keepEvents != nil { pending.events.append(event) }
+            if outcome.isStale || outcome.isOrphan || !late.isEmpty { report(outcome, of: event) }
+            return
+        }
         for name in outcome.matched { pending.metrics.matched[name, default: 0] += 1 }
         if parts.settings.keepEvents != nil { pending.events.append(event) }
         for (kind, count) in outcome.withheld { pending.metrics.withheld[kind, default: 0] += count }
@@ -459,6 +481,7 @@ extension Decider {
 
     private func identified(_ account: String, as user: UserID, in realm: Realm) async throws {
         accounts[account]?.own = user
+        lastAccount = nil
         realms[account] = realm
         turn.know(account, as: user, in: realm)
         intake.identified(as: user)

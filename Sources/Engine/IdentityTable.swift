@@ -41,6 +41,13 @@ struct IdentityTable<Value> {
         return body(&value)
     }
 
+    /// Changes a value in its place; nil when that is not there yet.
+    mutating func withPlace<Result>(_ number: UInt32, _ body: (inout Value?) -> Result?) -> Result? {
+        let (page, place) = Self.place(of: number)
+        guard page < pages.count, place < pages[page].count else { return nil }
+        return body(&pages[page][place])
+    }
+
     /// The values, in the order of their numbers.
     var values: some Sequence<Value> { pages.lazy.joined().compactMap(\.self) }
 

@@ -28,6 +28,7 @@ package struct Intake: Sendable {
     private var marks = IdentityTable<Mark>()
     private var changed: [UInt32] = []
     private var own: [UserID] = []
+    private var ownNumbers: [UInt32] = []
     private var newOwn: [UserID] = []
     private var sent = Recent<Sent>(most: 8192)
     private var recent = Recent<String>(most: 8192)
@@ -38,6 +39,7 @@ package struct Intake: Sendable {
     package mutating func identified(as user: UserID) {
         guard !own.contains(user) else { return }
         own.append(user)
+        ownNumbers.append(user.identity.number)
         newOwn.append(user)
     }
 
@@ -64,12 +66,15 @@ package struct Intake: Sendable {
 
     /// Whether the event goes on; its stream counts as decided up to here in any case.
     package mutating func admit(_ event: ChatEvent) -> Verdict {
-        if let cursor = event.cursor {
+        let digest = event.digest
+        if digest.stream != 0 {
+            if !advance(by: digest, event) { return .duplicate }
+        } else if let cursor = event.cursor {
             if !advance(to: cursor, event) { return .duplicate }
         } else if !event.id.isEmpty, !recent.insert(identity(of: event)) {
             return .duplicate
         }
-        if let user = event.member?.user, own.contains(user) { return .own }
+        if digest.user != 0, ownNumbers.contains(digest.user) { return .own }
         if !sent.isEmpty, case .messageAdded(let message) = event.kind,
             sent.contains(Sent(message: message.id, realm: event.realm))
         {
@@ -90,6 +95,23 @@ package struct Intake: Sendable {
 
     private func identity(of event: ChatEvent) -> String {
         event.realm.name + "\u{1F}" + (event.channel?.id.text ?? "") + "\u{1F}" + event.id
+    }
+
+    /// The same for a stream of numbers, which nearly all are.
+    private mutating func advance(by digest: EventDigest, _ event: ChatEvent) -> Bool {
+        let known = marks.withPlace(digest.stream) { mark -> (isNew: Bool, isListed: Bool)? in
+            guard let isListed = mark?.isChanged,
+                let isNew = mark?.advance(
+                    to: digest.position, digest.index, isMessage: digest.name == .messageAdded)
+            else { return nil }
+            if isNew { mark?.isChanged = true }
+            return (isNew, isListed)
+        }
+        guard let (isNew, isListed) = known else {
+            return event.cursor.map { advance(to: $0, event) } ?? true
+        }
+        if isNew, !isListed { changed.append(digest.stream) }
+        return isNew
     }
 
     /// False when the event was decided already.
@@ -132,22 +154,28 @@ extension Intake {
             if let mark = Mark(stream, row.body) { marks[stream.identity.number] = mark }
         }
         own += identities.map { realms.realm($0.key.key).user($0.key.part) }
+        ownNumbers = own.map(\.identity.number)
     }
 }
 
 extension Intake.Mark {
+    fileprivate mutating func advance(to position: Int64, _ index: Int64?, isMessage: Bool) -> Bool {
+        // Messages go by their index: after a gap they are read from the list, where they have no event number.
+        if isMessage, let index {
+            if let decided = self.index, index <= decided { return false }
+        } else if let decided = number, position <= decided {
+            return false
+        }
+        number = max(number ?? position, position)
+        if let index { self.index = max(self.index ?? index, index) }
+        return true
+    }
+
     /// False when the event was decided already.
     fileprivate mutating func advance(to position: Position, _ event: ChatEvent) -> Bool {
         switch position {
         case .number(let position, let index):
-            // Messages go by their index: after a gap they are read from the list, where they have no event number.
-            if case .messageAdded = event.kind, let index {
-                if let decided = self.index, index <= decided { return false }
-            } else if let decided = number, position <= decided {
-                return false
-            }
-            number = max(number ?? position, position)
-            if let index { self.index = max(self.index ?? index, index) }
+            return advance(to: position, index, isMessage: event.digest.name == .messageAdded)
         case .token(let token):
             if ids.contains(event.id) { return false }
             if token != self.token {

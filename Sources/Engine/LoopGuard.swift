@@ -48,6 +48,8 @@ package struct LoopGuard: Sendable {
     /// Nil: no guard.
     private let limits: Limits?
     private var senders = IdentityTable<SenderState>()
+    /// A bit for each number that has ever been among them: few senders are answered, and this fits the cache.
+    private var answered: [UInt64] = []
     /// When we last spoke in a channel.
     private var spoke: [ChannelID: Timestamp] = [:]
 
@@ -67,7 +69,9 @@ package struct LoopGuard: Sendable {
 
     /// Counts a message before it is decided; says which rules become silent by it.
     package mutating func heard(_ event: ChatEvent) -> [Silenced] {
-        guard !senders.isEmpty, let limits, case .messageAdded(let message) = event.kind,
+        let number = Int(event.digest.user)
+        guard number / 64 < answered.count, answered[number / 64] & 1 << UInt64(number % 64) != 0,
+            let limits, case .messageAdded(let message) = event.kind,
             let channel = event.channel?.id, var state = senders[message.author.user.identity.number]
         else { return [] }
         var silenced: [Silenced] = []
@@ -120,11 +124,21 @@ package struct LoopGuard: Sendable {
                 "the same text \(limits.repeats) times in \(limits.repeatsWithin.components.seconds) s")
         }
         senders[user.identity.number] = state
+        remember(Int(user.identity.number))
         return silenced
+    }
+
+    private mutating func remember(_ number: Int) {
+        if number / 64 >= answered.count {
+            answered.append(contentsOf: repeatElement(0, count: number / 64 + 1 - answered.count))
+        }
+        answered[number / 64] |= 1 << UInt64(number % 64)
     }
 
     private mutating func forget(before time: Timestamp) {
         senders.removeAll { $0.lastUsed < time }
+        answered = []
+        for state in senders.values { remember(Int(state.sender.identity.number)) }
     }
 }
 

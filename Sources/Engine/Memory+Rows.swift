@@ -16,6 +16,11 @@ struct MemberFactsRow {
         messages = facts.messages
     }
 
+    /// As they are before the event, in its channel.
+    func facts(in event: ChatEvent) -> MemberFacts {
+        facts(in: joined.isEmpty ? nil : event.channel?.id)
+    }
+
     func facts(in channel: ChannelID?) -> MemberFacts {
         let joined = channel.flatMap { id in self.joined.first { $0.channel == id.text }?.at }
         return MemberFacts(firstSeen: firstSeen, lastSeen: lastSeen, joined: joined, messages: messages)
@@ -25,7 +30,7 @@ struct MemberFactsRow {
         let at = event.sentAt
         firstSeen = min(firstSeen ?? at, at)
         lastSeen = max(lastSeen ?? at, at)
-        switch event.kind {
+        switch event.digest.name {
         case .messageAdded: messages += 1
         case .memberJoined:
             leave(event.channel)

@@ -33,14 +33,18 @@ package final class Memory: Recollection {
         state.withLock { $0.now = now }
     }
 
-    /// What is known of the user, if there is one; nil when the journal has to be asked first. What is forgotten by
-    /// `now` counts as forgotten from now on.
-    func facts(of user: UserID?, in channel: ChannelID?, at now: Timestamp) -> MemberFacts? {
+    /// What is known of the event's member, if it has one; nil when the journal has to be asked first. What is forgotten
+    /// by `now` counts as forgotten from now on.
+    func facts(about event: ChatEvent, at now: Timestamp) -> MemberFacts? {
         state.withLock { state in
             state.now = now
-            guard let user else { return MemberFacts() }
+            let user = event.digest.user
+            if user == 0 { return MemberFacts() }
+            if let row = state.rows.row(user) { return row.pointee.facts.facts(in: event) }
+            if state.isComplete { return MemberFacts() }
             defer { noteMissing(state) }
-            return state.facts(of: user, in: channel)
+            if let user = event.member?.user { state.missing.insert(.user(user)) }
+            return nil
         }
     }
 
@@ -50,15 +54,14 @@ package final class Memory: Recollection {
     /// Whether the user or the channel may be.
     func isHeld(_ user: UserID?, in channel: ChannelID?) -> Bool {
         state.withLock { state in
-            user.map { state.rows[$0.identity.number]?.holds ?? false } == true
-                || channel.map { state.rows[$0.identity.number]?.holds ?? false } == true
+            user.map { state.rows.row($0.identity.number)?.pointee.holds ?? false } == true
+                || channel.map { state.rows.row($0.identity.number)?.pointee.holds ?? false } == true
         }
     }
 
     /// Notes what an event says about its member.
     func note(_ event: ChatEvent) {
-        guard let user = event.member?.user else { return }
-        state.withLock { $0.note(event, user) }
+        if event.digest.user != 0 { state.withLock { $0.note(event) } }
     }
 
     package func history(of channel: ChannelID) -> [ChatEvent] {
@@ -78,9 +81,11 @@ package final class Memory: Recollection {
     /// Whatever is known of the user.
     func forget(_ user: UserID) {
         state.withLock { state in
-            if state.rows[user.identity.number]?.holds == true { state.holding -= 1 }
+            let new = SubjectRow(subject: .user(user))
+            let row = state.rows.add(new, at: user.identity.number)
+            if row.pointee.holds { state.holding -= 1 }
             // Known to be new, whatever the store says until the next commit.
-            state.rows[user.identity.number] = SubjectRow(subject: .user(user))
+            row.pointee = new
             state.history.forget(user)
             noteHolding(state)
         }
@@ -119,15 +124,20 @@ package final class Memory: Recollection {
         if holds.load(ordering: .relaxed) != now { holds.store(now, ordering: .relaxed) }
     }
 
-    /// Asks for the rows of everyone these events are about, as far as they are not here.
+    /// Gets ready for these events: asks for the rows of everyone they are about, as far as they are not here, and
+    /// touches the others all at once, so that the wait for memory far away is one for all and not one for each.
     package func want(_ events: some Sequence<ChatEvent>) {
         state.withLock { state in
-            guard !state.isComplete else { return }
-            defer { noteMissing(state) }
             for event in events {
-                if let user = event.member?.user { state.want(.user(user)) }
-                if let channel = event.channel?.id { state.want(.channel(channel)) }
+                let digest = event.digest
+                if digest.user != 0, !state.touch(digest.user), let user = event.member?.user {
+                    state.want(.user(user))
+                }
+                if digest.channel != 0, !state.touch(digest.channel), let channel = event.channel?.id {
+                    state.want(.channel(channel))
+                }
             }
+            noteMissing(state)
         }
     }
 
@@ -178,7 +188,7 @@ extension MemorySubject {
     }
 
     /// Its place in memory: the numbers of users and channels are one sequence that starts at 1.
-    fileprivate var number: UInt32 {
+    var number: UInt32 {
         switch self {
         case .user(let user): user.identity.number
         case .channel(let channel): channel.identity.number
@@ -187,46 +197,10 @@ extension MemorySubject {
     }
 }
 
-/// All that is remembered about one user, one channel, or for everybody.
-private final class SubjectRow {
-    /// Holds the user's or channel's number: it is given to nobody else meanwhile.
-    let subject: MemorySubject
-    var facts = MemberFactsRow()
-    var owners: [OwnerRow] = []
-    var isFactsChanged = false
-    /// When it was last used, counted in commits.
-    var used: UInt32 = 0
-    /// It is in the list of what goes into the next commit.
-    var isListed = false
-    /// A punishment is in it, or was lately; then it stays in memory.
-    private(set) var holds = false
-
-    init(subject: MemorySubject) {
-        self.subject = subject
-    }
-
-    /// Looks anew; says how that changes how many rows hold something.
-    func noteHolding(at now: Timestamp) -> Int {
-        let before = holds
-        let own = owners.first { $0.owner == Punishment.owner }
-        holds =
-            own?.entries.contains { entry in
-                Punishment.isName(entry.name) && entry.until.map { $0 > now } ?? true
-            } ?? false
-        return (holds ? 1 : 0) - (before ? 1 : 0)
-    }
-
-    func value(of key: MemoryKey, at now: Timestamp) -> MemoryValue? {
-        guard let owner = owners.first(where: { $0.owner == key.owner }) else { return nil }
-        guard let entry = owner.entries.first(where: { $0.name == key.name }) else { return nil }
-        return entry.until.map({ $0 <= now }) == true ? nil : entry.value
-    }
-}
-
 private struct State {
     let isComplete: Bool
     var now = Timestamp(milliseconds: 0)
-    var rows = IdentityTable<SubjectRow>()
+    let rows = SubjectTable()
     var missing: Set<MemorySubject> = []
     var changed: [UInt32] = []
     /// How many rows hold somebody to something.
@@ -240,37 +214,41 @@ private struct State {
     }
 
     mutating func value(of key: MemoryKey) -> MemoryValue? {
-        guard let row = rows[key.subject.number] else {
+        guard let row = rows.row(key.subject.number) else {
             want(key.subject)
             return nil
         }
-        return row.value(of: key, at: now)
+        return row.pointee.value(of: key, at: now)
+    }
+
+    /// False when there is no such row.
+    func touch(_ number: UInt32) -> Bool {
+        guard let row = rows.row(number) else { return false }
+        row.pointee.used = commits
+        return true
     }
 
     mutating func want(_ subject: MemorySubject) {
-        if !isComplete, rows[subject.number] == nil { missing.insert(subject) }
+        if !isComplete, rows.row(subject.number) == nil { missing.insert(subject) }
     }
 
-    mutating func facts(of user: UserID, in channel: ChannelID?) -> MemberFacts? {
-        guard let row = rows[user.identity.number] else {
-            if isComplete { return MemberFacts() }
-            missing.insert(.user(user))
-            return nil
-        }
-        return row.facts.facts(in: channel)
-    }
-
-    mutating func note(_ event: ChatEvent, _ user: UserID) {
+    mutating func note(_ event: ChatEvent) {
         if keepsHistory { history.note(event) }
-        let isNoted: Bool =
-            switch event.kind {
-            case .messageAdded, .memberJoined, .memberLeft: true
-            default: false
-            }
-        guard isNoted else { return }
-        let row = changing(.user(user))
-        row.facts.note(event)
-        row.isFactsChanged = true
+        switch event.digest.name {
+        case .messageAdded, .memberJoined, .memberLeft: break
+        default: return
+        }
+        let number = event.digest.user
+        let row: UnsafeMutablePointer<SubjectRow>
+        if let known = rows.row(number) {
+            row = known
+            list(known, number)
+        } else {
+            guard let user = event.member?.user else { return }
+            row = changing(.user(user))
+        }
+        row.pointee.facts.note(event)
+        row.pointee.isFactsChanged = true
     }
 
     mutating func apply(_ changes: [MemoryChange]) -> Bool {
@@ -281,42 +259,31 @@ private struct State {
         let now = now
         for change in changes {
             let row = changing(change.key.subject)
-            let index =
-                row.owners.firstIndex { $0.owner == change.key.owner }
-                ?? {
-                    row.owners.append(OwnerRow(owner: change.key.owner))
-                    return row.owners.count - 1
-                }()
-            row.owners[index].apply(change, at: now)
-            if change.key.owner == Punishment.owner { holding += row.noteHolding(at: now) }
+            row.pointee.apply(change, at: now)
+            if change.key.owner == Punishment.owner { holding += row.pointee.noteHolding(at: now) }
         }
         return true
     }
 
     /// The row of a subject, which is about to be changed.
-    private mutating func changing(_ subject: MemorySubject) -> SubjectRow {
+    private mutating func changing(_ subject: MemorySubject) -> UnsafeMutablePointer<SubjectRow> {
         let number = subject.number
-        let row: SubjectRow
-        if let known = rows[number] {
-            row = known
-        } else {
-            row = SubjectRow(subject: subject)
-            rows[number] = row
-        }
-        row.used = commits
-        if !row.isListed {
-            row.isListed = true
-            changed.append(number)
-        }
+        let row = rows.row(number) ?? rows.add(SubjectRow(subject: subject), at: number)
+        list(row, number)
         return row
+    }
+
+    private mutating func list(_ row: UnsafeMutablePointer<SubjectRow>, _ number: UInt32) {
+        row.pointee.used = commits
+        if row.pointee.isListed { return }
+        row.pointee.isListed = true
+        changed.append(number)
     }
 
     mutating func insert(_ found: [StoredRow], for subjects: [MemorySubject]) {
         var new: [String: SubjectRow] = [:]
         for subject in subjects {
-            let row = SubjectRow(subject: subject)
-            row.used = commits
-            new[subject.rowKey] = row
+            new[subject.rowKey] = SubjectRow(subject: subject, used: commits)
         }
         for row in found {
             if row.key.part.isEmpty {
@@ -325,9 +292,9 @@ private struct State {
                 new[row.key.key]?.owners.append(owner)
             }
         }
-        for row in new.values where rows[row.subject.number] == nil {
-            rows[row.subject.number] = row
-            holding += row.noteHolding(at: now)
+        for row in new.values {
+            guard let number = row.subject?.number, rows.row(number) == nil else { continue }
+            holding += rows.add(row, at: number).pointee.noteHolding(at: now)
         }
     }
 
@@ -337,9 +304,9 @@ private struct State {
         var changes: [RowChange] = []
         changes.reserveCapacity(changed.count)
         for number in changed {
-            guard let row = rows[number] else { continue }
-            row.addChanges(to: &changes, at: now)
-            if row.holds { holding += row.noteHolding(at: now) }
+            guard let row = rows.row(number) else { continue }
+            row.pointee.addChanges(to: &changes, at: now)
+            if row.pointee.holds { holding += row.pointee.noteHolding(at: now) }
         }
         changed.removeAll(keepingCapacity: changed.count < 4096)
         return changes
@@ -347,37 +314,15 @@ private struct State {
 
     mutating func evict(over most: Int) {
         guard !isComplete, rows.count > most, changed.isEmpty else { return }
-        for row in rows.values where row.holds { holding += row.noteHolding(at: now) }
+        var ages: [UInt32] = []
+        rows.forEach { row in
+            if row.holds { holding += row.noteHolding(at: now) }
+            ages.append(row.used)
+        }
+        ages.sort()
         // Half of them go at once, so that this is seldom done.
-        let ages = rows.values.map(\.used).sorted()
         let oldest = ages[ages.count - most / 2]
-        rows.removeAll { $0.subject.number != 0 && $0.used < oldest && !$0.holds }
-        if rows.count > most { rows.removeAll { $0.subject.number != 0 && $0.used <= oldest && !$0.holds } }
-    }
-}
-
-extension SubjectRow {
-    func addChanges(to changes: inout [RowChange], at now: Timestamp) {
-        isListed = false
-        let key = subject.rowKey
-        if isFactsChanged {
-            isFactsChanged = false
-            changes.append(RowChange(RowKey(.memory, key), facts.body))
-        }
-        for index in owners.indices where owners[index].isChanged {
-            owners[index].isChanged = false
-            owners[index].forget(at: now)
-            let body = owners[index].entries.isEmpty ? nil : owners[index].body
-            changes.append(RowChange(RowKey(.memory, key, owners[index].owner), body))
-        }
-        owners.removeAll(where: \.entries.isEmpty)
-    }
-}
-
-extension MemoryChange {
-    var key: MemoryKey {
-        switch self {
-        case .claim(let key, _, _, _), .add(let key, _, _), .set(let key, _, _), .forget(let key): key
-        }
+        rows.removeAll { $0.subject?.number != 0 && $0.used < oldest && !$0.holds }
+        if rows.count > most { rows.removeAll { $0.subject?.number != 0 && $0.used <= oldest && !$0.holds } }
     }
 }

@@ -17,44 +17,6 @@ package struct Turn: Sendable {
         }
     }
 
-    /// What came of an event.
-    package struct Outcome: Sendable {
-        package var actions: [OpenAction] = []
-        /// What they remember.
-        package var changes: [MemoryChange] = []
-        package var later: [PendingContinuation] = []
-        package var matched: [String] = []
-        /// What handlers write into the log.
-        package var notes: [Decision.Note] = []
-        /// A guard took the message away.
-        package var removed = false
-        package var answers = 0
-        package var isStale = false
-        /// Handlers that threw, or took too long.
-        package var failures: [Failure] = []
-        package var silenced: [LoopGuard.Silenced] = []
-        /// Actions over a ceiling.
-        package var withheld: [Ceilings.Kind: Int] = [:]
-        /// What somebody did who is punished for something, and steward undid.
-        package var held: Punishment.Kind?
-        /// It was a continuation that nobody owns any more.
-        package var isOrphan = false
-        /// The cases that it makes.
-        package var filed: [Filed] = []
-        /// The cases that are to be undone.
-        package var undone: [String] = []
-    }
-
-    /// A charge that has become a case.
-    package struct Filed: Sendable {
-        package var name: String
-        package var charge: Decision.Charge
-        /// What is done because of it.
-        package var actions: [(key: ActionKey, action: ChatAction)]
-        /// The ledgers that something was put into.
-        package var strikes: [Case.Strike]
-    }
-
     package struct Failure: Sendable, Equatable {
         package var handler: String
         package var why: String
@@ -69,7 +31,6 @@ package struct Turn: Sendable {
         fileprivate var index = 0
         /// It goes to those who put it off, whatever their stage.
         fileprivate var isResumed = false
-        fileprivate var paths: Set<String> = []
         fileprivate var isPrepared = false
         package var outcome = Outcome()
     }
@@ -139,14 +100,13 @@ package struct Turn: Sendable {
         situation.now = now
         if event.isFromOutside, now - event.sentAt > limits.staleAfter { situation.isStale = true }
         return Progress(
-            situation: situation, kind: event.name.map(HandlerTable.bit) ?? .max, queue: handlers.entries)
+            situation: situation, kind: event.digest.name.map(HandlerTable.bit) ?? .max,
+            queue: handlers.entries)
     }
 
     /// Before anything is known of the event.
     private mutating func situation(of account: Account) -> Situation {
-        if let lastSituation, lastSituation.own == account.own,
-            lastSituation.abilities.isSame(as: account.abilities)
-        {
+        if let lastSituation, lastSituation.isFor(own: account.own, account.abilities) {
             return lastSituation
         }
         let situation = Situation(
@@ -180,25 +140,27 @@ package struct Turn: Sendable {
     }
 
     private mutating func prepare(_ progress: inout Progress, _ event: ChatEvent) -> Bool {
-        let facts = memory.facts(of: event.member?.user, in: event.channel?.id, at: progress.situation.now)
-        guard let facts else { return false }
+        guard let facts = memory.facts(about: event, at: progress.situation.now) else { return false }
         progress.situation.facts = facts
         progress.outcome.isStale = progress.situation.isStale
-        if case .resumed(let continuation, _) = event.kind, Punishments.isEnd(continuation) {
+        if event.digest.name == nil, case .resumed(let continuation, _) = event.kind,
+            Punishments.isEnd(continuation)
+        {
             progress.queue = []
             guard end(continuation, &progress, event) else { return false }
         } else if memory.holdsAnybody {
             guard hold(&progress, event) else { return false }
         }
         progress.isPrepared = true
-        if case .resumed(let continuation, _) = event.kind {
+        if event.digest.name == nil, case .resumed(let continuation, _) = event.kind {
             progress.isResumed = true
             if Punishments.isEnd(continuation) { return true }
             progress.queue = handlers.handlers(resuming: continuation.owner)
             progress.outcome.isOrphan = progress.queue.isEmpty
             return true
         }
-        progress.outcome.silenced = loops.heard(event)
+        let silenced = loops.heard(event)
+        if !silenced.isEmpty { progress.outcome.silenced = silenced }
         return true
     }
 
@@ -328,7 +290,7 @@ package struct Turn: Sendable {
             // Two actions of one rule may have one path: a relay to several channels.
             var path = action.path
             var copies = 1
-            while !progress.paths.insert(action.by + "\u{1F}" + path).inserted {
+            while !progress.outcome.paths.insert(action.by + "\u{1F}" + path).inserted {
                 copies += 1
                 path = "\(action.path)#\(copies)"
             }
@@ -349,12 +311,12 @@ package struct Turn: Sendable {
                 "\(progress.outcome.later.count)/\(index)")
             progress.outcome.later.append(PendingContinuation(key: key, continuation: continuation))
         }
-        progress.outcome.changes += decision.changes
-        progress.outcome.matched += decision.matched
-        progress.outcome.notes += decision.notes
+        if !decision.changes.isEmpty { progress.outcome.changes += decision.changes }
+        if !decision.matched.isEmpty { progress.outcome.matched += decision.matched }
+        if !decision.notes.isEmpty { progress.outcome.notes += decision.notes }
         progress.outcome.answers += decision.answers
         if !decision.charges.isEmpty { file(decision, charged, &progress) }
-        progress.outcome.undone += decision.undone
+        if !decision.undone.isEmpty { progress.outcome.undone += decision.undone }
     }
 
     /// Makes a case of each charge.
@@ -397,9 +359,7 @@ extension Turn {
         _ event: ChatEvent, by handlers: [any RecallingHandler], fillsHistory: Bool, at now: Timestamp,
         as account: Account
     ) -> Bool {
-        guard var facts = memory.facts(of: event.member?.user, in: event.channel?.id, at: now) else {
-            return false
-        }
+        guard var facts = memory.facts(about: event, at: now) else { return false }
         // As they were before it.
         if let first = facts.firstSeen, first >= event.sentAt { facts.firstSeen = nil }
         var situation = situation(of: account)
@@ -439,8 +399,8 @@ extension Turn.Progress {
 extension ChatEvent {
     /// Something that a service told, in contrast to what steward itself says.
     var isFromOutside: Bool {
-        switch kind {
-        case .started, .serviceUp, .serviceDown, .resumed: false
+        switch digest.name {
+        case .started, .serviceUp, .serviceDown, nil: false
         default: true
         }
     }

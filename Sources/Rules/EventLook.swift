@@ -3,20 +3,36 @@ internal import Chat
 /// What is read of each event, taken out of it once.
 struct EventLook {
     /// The text of its message.
-    var text: String?
-    /// The name of its member.
-    var name: String?
-    var user: UserID?
-    /// Whether its member is a program; nil when it has none.
-    var isBot: Bool?
+    private(set) var text: String?
+    private var event: ChatEvent?
+    private var digest = EventDigest()
+
+    private var somebody: UserID?
 
     init() {}
 
-    init(_ event: ChatEvent) {
-        text = event.message?.text
-        guard let member = event.member else { return }
-        name = member.name
-        user = member.user
-        isBot = member.isBot
+    /// Of somebody, whatever happened.
+    init(of user: UserID) {
+        somebody = user
     }
+
+    init(_ event: ChatEvent) {
+        self.event = event
+        digest = event.digest
+        text = event.text
+    }
+
+    /// Whether it is this very event that was read.
+    func isOf(_ other: ChatEvent) -> Bool { event?.isSame(as: other) == true }
+
+    /// The name of its member.
+    var name: String? { event?.member?.name }
+
+    var user: UserID? { somebody ?? event?.member?.user }
+
+    /// Whether its member is a program; nil when it has none.
+    var isBot: Bool? { digest.user == 0 ? nil : digest.isBot }
+
+    /// Whether its member is who we are.
+    func isOwn(in situation: Situation) -> Bool { digest.user != 0 && digest.user == situation.ownNumber }
 }

@@ -32,7 +32,7 @@ struct Rates: Sendable {
         if logs.count < set.rateWindows.count {
             logs = [RateLogs](repeating: RateLogs(), count: set.rateWindows.count)
         }
-        if let own = situation.own, look.user == own { return }
+        if look.isOwn(in: situation) { return }
         exempt = [UInt8](repeating: 0, count: set.exemptions.count)
         var sketch: TextSketch?
         var similar = false
@@ -76,8 +76,7 @@ struct Rates: Sendable {
         if logs.count < set.rateWindows.count {
             logs = [RateLogs](repeating: RateLogs(), count: set.rateWindows.count)
         }
-        var look = EventLook()
-        look.user = user
+        let look = EventLook(of: user)
         for number in set.liveRateWindows where set.rateWindows[number].key.kind == kind {
             let window = set.rateWindows[number]
             guard let key = Self.key(window.key, event, look) else { continue }

@@ -35,7 +35,6 @@ struct RuleTurn {
     private var slates = Slates()
     // What was scanned last: the stages ask one after another about the same event.
     private var lastSlate: Slate?
-    private var lastEvent: ChatEvent?
     private var lastStage = Stage.observe
     private(set) var look = EventLook()
     /// The command that the message calls.
@@ -72,7 +71,7 @@ struct RuleTurn {
         }
         let isNew = scan(event, name, situation, slate, stage, set)
         var progress = Progress()
-        if set.namesPeople, isNew, let member = event.member, look.user != situation.own {
+        if set.namesPeople, isNew, let member = event.member, !look.isOwn(in: situation) {
             progress.decision.changes += people.changes(
                 member, event, situation.memory, withRoles: set.namesTargets)
         }
@@ -166,7 +165,6 @@ struct RuleTurn {
     /// The next stage reads its event itself.
     mutating func forget() {
         lastSlate = nil
-        lastEvent = nil
     }
 
     /// Looks at what is no service's event: nothing is found in it but the rates that a rule asks for.
@@ -189,12 +187,10 @@ struct RuleTurn {
         _ set: RuleSet
     ) -> Bool {
         let isSame =
-            stage.rawValue > lastStage.rawValue && lastSlate === slate
-            && lastEvent?.isSame(as: event) == true
+            stage.rawValue > lastStage.rawValue && lastSlate === slate && look.isOf(event)
         lastStage = stage
         if isSame { return false }
         lastSlate = slate
-        lastEvent = event
         look = EventLook(event)
         beginScan()
         overrun = nil
@@ -277,7 +273,7 @@ struct RuleTurn {
 
     private mutating func beginScan() {
         figures.begin()
-        candidates.removeAll(keepingCapacity: true)
+        if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
         if call != nil { call = nil }
         if scanNumber == .max {
             found = Array(repeating: 0, count: found.count)
@@ -342,7 +338,7 @@ struct RuleTurn {
             return event.name.map(rule.events.contains) == true ? .otherChannel : .otherEvent
         }
         if let command = rule.command, !command.isCalled(by: call) { return .notCalled }
-        if let own = situation.own, look.user == own { return .ownMessage }
+        if look.isOwn(in: situation) { return .ownMessage }
         if !rule.seesBots, look.isBot == true { return .bot }
         if let condition = rule.condition, !holds(condition, rule, event, situation, set) {
             return .conditionFails

@@ -48,11 +48,12 @@ final class Slate: Sendable {
 /// The slates made so far. A channel's is found by its number; channels that are alike share theirs.
 struct Slates {
     private final class Entry {
+        // Reached through the slates alone, one at a time: no check at each access that it is so.
         /// Kept, so that its number is not given to another.
-        private var channel: Channel
+        @exclusivity(unchecked) private var channel: Channel
         let account: String
         let scopes: [Bool]
-        var slates: [Slate?]
+        @exclusivity(unchecked) var slates: [Slate?]
 
         init(_ channel: Channel, account: String, scopes: [Bool]) {
             self.channel = channel
@@ -61,8 +62,9 @@ struct Slates {
             slates = [Slate?](repeating: nil, count: EventName.allCases.count)
         }
 
-        func isFor(_ channel: Channel) -> Bool {
-            if channel.isSame(as: self.channel) { return true }
+        func isFor(_ event: ChatEvent) -> Bool {
+            if event.isIn(channel) { return true }
+            guard let channel = event.channel else { return false }
             guard channel.uniqueName == self.channel.uniqueName, channel.isDirect == self.channel.isDirect
             else { return false }
             self.channel = channel
@@ -72,6 +74,8 @@ struct Slates {
 
     /// One for each account that reads the channel, by the channel's number.
     private var entries: [UInt32: [Entry]] = [:]
+    /// Those used last, by the end of the channel's number.
+    private var recent = [(channel: UInt32, entry: Entry?)](repeating: (0, nil), count: 256)
     private var shared: [[Bool]: [Slate?]] = [:]
 
     private static let mostChannels = 20_000
@@ -80,18 +84,25 @@ struct Slates {
         -> Slate
     {
         let index = name.number
+        let number = event.digest.channel
+        let slot = Int(number % 256)
+        if recent[slot].channel == number, let entry = recent[slot].entry, let slate = entry.slates[index],
+            entry.account == event.account, entry.isFor(event)
+        {
+            return slate
+        }
         guard let channel = event.channel else {
             return make(name, index, set, scopes(event, set, situation))
         }
-        let number = channel.id.identity.number
         let entry: Entry
-        if let known = entries[number]?.first(where: { $0.account == event.account }), known.isFor(channel) {
+        if let known = entries[number]?.first(where: { $0.account == event.account }), known.isFor(event) {
             entry = known
         } else {
             entry = Entry(channel, account: event.account, scopes: scopes(event, set, situation))
             if entries.count >= Self.mostChannels { entries.removeAll() }
             entries[number] = (entries[number] ?? []).filter { $0.account != event.account } + [entry]
         }
+        recent[slot] = (number, entry)
         if let slate = entry.slates[index] { return slate }
         let slate = make(name, index, set, entry.scopes)
         entry.slates[index] = slate
