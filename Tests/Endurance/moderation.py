@@ -117,7 +117,8 @@ def raid(usual_ceilings: bool, raiders: int, messages: int, seconds: float) -> l
         print(f"after the last pitch {falling:.1%} of {len(order)} deletions were newest first; {busiest} in the busiest minute")
         print(f"members: {len(gone)} removed, {len(members_lost)} messages lost in the locked lobby, {elsewhere_lost} elsewhere")
         print(f"{answers} answers to {questions} questions in general meanwhile")
-        print(f"memory {memory[0]:.0f} MB before, {max(memory):.0f} at most, {memory[-1]:.0f} at the end")
+        curve = ", ".join(f"{memory[place]:.0f}" for place in range(0, len(memory), max(1, len(memory) // 10)))
+        print(f"memory {memory[0]:.0f} MB before, {max(memory):.0f} at most, {memory[-1]:.0f} at the end ({curve})")
         for text in staff:
             print("staff:", text.splitlines()[0][:150])
 

@@ -288,6 +288,32 @@ import Testing
         #expect(texts == ["mute eve 600", "welcome eve", "four", "answer"])
     }
 
+    @Test func `a mute that cannot be lifted at its end is the failure of its rule`() async throws {
+        let clock = ManualClock()
+        let chat = FakeChat(now: { clock.now })
+        let service = MutingService(fake: FakeChatService(chat, channels: ["lobby"]))
+        let journal = MemoryJournal()
+        var settings = EngineSettings()
+        settings.limits.loops = nil
+        try await Engine.run(
+            settings, accounts: [EngineAccount(name: "fake", service: service)], handlers: [Self.moderator],
+            directory: Directory(), journal: journal, identities: chat.identities, time: clock, log: .silent
+        ) { engine in
+            await engine.wait { $0.isReady }
+            chat.say("mute eve 600", as: "mod", in: "lobby")
+            await chat.wait { $0.performed.count == 1 }
+            chat.script([.fails(.rejected("we are no moderator any more"))])
+            clock.advance(by: .seconds(600))
+            while await engine.metrics.actions[.failed] != 1 {
+                clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+        }
+        var ledger = RuleLedger()
+        ledger.load(try await journal.rows(of: .rule))
+        #expect(ledger.records["moderator"]?.lastFailure?.why == "we are no moderator any more")
+    }
+
     @Test func `a ban outlives a restart, and costs one ban however often somebody comes back`() async throws
     {
         let clock = ManualClock()
@@ -311,6 +337,27 @@ import Testing
             chat.performed.dropFirst().map(\.verb)
                 == [ChatAction.Verb](repeating: .removeMember(user: "eve"), count: 31))
     }
+}
+
+/// A service that mutes, and leaves it to others to end that.
+private struct MutingService: ChatService {
+    let fake: FakeChatService
+
+    var abilities: Abilities {
+        var abilities = fake.abilities
+        abilities.actions.formUnion(["mute", "unmute"])
+        return abilities
+    }
+
+    func run(_ inbox: any Inbox) async throws { try await fake.run(inbox) }
+
+    func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt {
+        try await fake.perform(action, key: key)
+    }
+
+    func find(
+        _ action: ChatAction, key: ActionKey, since: Timestamp
+    ) async throws(ChatServiceError) -> Receipt? { try await fake.find(action, key: key, since: since) }
 }
 
 /// What the log said.
