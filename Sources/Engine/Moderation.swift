@@ -235,8 +235,11 @@ private struct Settling {
         let near = places.filter { $0.account == action.place.account }
         var channel = action.place.channel
         if action.place == event.place, let title = event.channel?.title, !title.isEmpty { channel = title }
+        let wanted =
+            action.by == Punishment.owner
+            ? "What mutes, locks and slow mode want" : "What rule \"\(action.by)\" wants"
         let text =
-            "⚠️ \(words) is reached in \(channel). What rule \"\(action.by)\" wants beyond it is not done. "
+            "⚠️ \(words) is reached in \(channel). \(wanted) beyond it is not done. "
             + "If it is right, raise limits.\(kind.rawValue) in the configuration."
         for place in near.isEmpty ? places : near {
             reports.append(
