@@ -2,6 +2,8 @@ import Chat
 import ChatServer
 import Testing
 
+@testable import Engine
+@testable import Rules
 @testable import steward
 
 @Suite(.timeLimit(.minutes(2))) struct PunishmentsOnTheBuiltInServer {
@@ -92,5 +94,23 @@ import Testing
             #expect(try await steward.stop() == .fine)
             #expect(bed.texts(in: general) == ["out", "Welcome, ben."])
         }
+    }
+
+    @Test func `what steward itself could not do is listed below the rules`() {
+        let now = Timestamp(milliseconds: 1_781_524_800_000)
+        var ledger = RuleLedger()
+        ledger.fail("steward", "not allowed: removeParticipant is missing", at: now)
+        let rule = RuleOutline(
+            name: "hush", stage: .guard, place: "bots/bot.yaml:3", isBuiltIn: false, run: "live", about: nil)
+        let listing = RulesCommand.Listing(rules: [rule], store: nil)
+        #expect(
+            listing.text(ledger.records, at: now + .seconds(180)) == """
+                guards
+                ! 1. hush  (bots/bot.yaml:3)
+                       has never matched
+
+                ! steward itself, which keeps mutes, bans, locks and slow mode
+                       failed 3 minutes ago: not allowed: removeParticipant is missing
+                """)
     }
 }
