@@ -26,8 +26,12 @@ enum FrameFigure {
         show(
             "10,000 rules, Cyrillic, Japanese, emoji", foreign, manyRules, vocabulary.keywords, aim: "",
             beside: nil)
-        decideAlone("decide alone, 10 rules", frames, fewRules, few)
-        decideAlone("decide alone, 10,000 rules", frames, manyRules, vocabulary.keywords)
+        decideAlone("decide alone, 10 rules", frames, fewRules, few, aim: "")
+        decideAlone(
+            "decide alone, 10 rules of mixed kinds", frames,
+            try KeywordRules.load(text: KeywordRules.mixed(few)), few, aim: "1,000,000/s")
+        decideAlone(
+            "decide alone, 10,000 rules", frames, manyRules, vocabulary.keywords, aim: "800,000/s")
     }
 
     @discardableResult
@@ -55,7 +59,7 @@ enum FrameFigure {
     }
 
     private static func decideAlone(
-        _ name: String, _ frames: Frames, _ rules: RuleSet, _ keywords: [String]
+        _ name: String, _ frames: Frames, _ rules: RuleSet, _ keywords: [String], aim: String
     ) {
         var (own, bare) = (Samples(), Samples())
         for _ in 0..<runs {
@@ -76,7 +80,7 @@ enum FrameFigure {
             own.add(Double(events) / deciding)
             bare.add(Double(events) / scanning)
         }
-        Table.line(name, "\(own.median.rate)/s", "", "fold and scan alone \(bare.median.rate)/s")
+        Table.line(name, "\(own.median.rate)/s", aim, "fold and scan alone \(bare.median.rate)/s")
     }
 
     private static func rate(of count: Int, _ body: () -> Void) -> Double {

@@ -97,7 +97,7 @@ private final class CompiledPatterns: Sendable {
         if onOriginal.isEmpty, onFolded.isEmpty { return }
         // What folding to `plain` does to ASCII it does to the literals of an expression too.
         let isScanned = level == .plain && text.isASCII
-        if !onOriginal.isEmpty {
+        if asks(onOriginal, scratch.originalAtoms, isScanned) {
             var original = original
             original.withUTF8 { subject in
                 if !isScanned { scratch.originalAtoms.collect(onOriginal, subject, &scratch.caseless) }
@@ -105,7 +105,7 @@ private final class CompiledPatterns: Sendable {
                     scratch.originalAtoms.found, subject, until: scratch.deadline, into: &scratch.regexes)
             }
         }
-        if !onFolded.isEmpty {
+        if asks(onFolded, scratch.foldedAtoms, isScanned) {
             text.bytes.withUnsafeBufferPointer { subject in
                 if !isScanned { scratch.foldedAtoms.collect(onFolded, subject, &scratch.caseless) }
                 onFolded.match(
@@ -113,6 +113,13 @@ private final class CompiledPatterns: Sendable {
             }
             if !onOriginal.isEmpty { scratch.regexes.sort() }
         }
+    }
+
+    /// Whether any expression of the group may match, as far as is known of the text.
+    private func asks(_ group: borrowing RegexGroup, _ atoms: borrowing FoundAtoms, _ isScanned: Bool) -> Bool
+    {
+        if group.isEmpty { return false }
+        return !isScanned || group.triesAlways || !atoms.isEmpty
     }
 
     private func look(in text: [UInt8], _ scratch: inout ScanScratch) {

@@ -9,6 +9,8 @@ struct RegexGroup: Sendable {
     /// Their numbers in the set.
     private let numbers: [Int]
     private let filter: RegexFilter?
+    /// Whether some are tried on every text, also on one without any atom.
+    let triesAlways: Bool
     /// For a text of which the set's own automaton has not seen what `foldCase` makes of it.
     private let automaton: Automaton
 
@@ -17,6 +19,7 @@ struct RegexGroup: Sendable {
         numbers = members.map(\.number)
         filter = RegexFilter(regexes)
         atomCount = filter?.atoms.count ?? 0
+        triesAlways = filter.map { !$0.always.isEmpty } ?? !regexes.isEmpty
         var order: [[UInt8]] = []
         var byText: [[UInt8]: [Int32]] = [:]
         for (number, atom) in (filter?.atoms ?? []).enumerated() {

@@ -37,6 +37,7 @@ package struct ScanScratch {
 /// Which atoms of a group of expressions a text has, each once.
 struct FoundAtoms {
     private(set) var found: [Int32] = []
+    var isEmpty: Bool { found.isEmpty }
     /// The number of the text in which an atom was found last.
     private var lastText: [UInt32] = []
     private var text: UInt32 = 0
