@@ -515,7 +515,10 @@ extension Decider {
             intake.sent(message.id, in: realms[open.action.place.account] ?? realm)
         }
         try await settle(open, outcome)
-        if case .failed(let why) = outcome { ledger.fail(open.action.by, why, at: parts.time.now) }
+        if case .failed(let why) = outcome {
+            ledger.fail(open.action.by, why, at: parts.time.now)
+            try await tellUndeleted(open, why)
+        }
         guard let continuation = open.action.then else { return }
         let answer: ChatEvent.Outcome =
             switch outcome {
@@ -534,6 +537,24 @@ extension Decider {
         continuations[key] = nil
         pending.changes.append(RowChange(RowKey(.continuation, key), nil))
         try await take(resumed(continuation, .due, named: key))
+    }
+
+    /// A rule that wanted a message deleted tells staff that it is still there.
+    private func tellUndeleted(_ open: OpenAction, _ why: String) async throws {
+        // Of what was not even tried, such as what is over a ceiling, staff know already.
+        guard case .deleteMessage = open.action.verb, open.settled == nil,
+            !open.action.path.hasSuffix(".delete_after"),
+            !turn.handlers.handlers(resuming: Undeleted.owner).isEmpty
+        else { return }
+        let name = open.cases?.first
+        var author: String?
+        if let name { author = try await storedCase(name)?.userName }
+        var continuation = Undeleted.continuation(
+            by: open.action.by, why: why, in: open.action.place, author: author, inCase: name,
+            reportTo: parts.settings.limits.reportTo)
+        continuation.event = open.event
+        continuation.realm = open.realm
+        try await take(resumed(continuation, .failed(why), named: "\(open.key.text)/undeleted"))
     }
 
     private func resumed(_ continuation: Continuation, _ outcome: ChatEvent.Outcome, named key: String)

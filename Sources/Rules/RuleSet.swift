@@ -275,6 +275,7 @@ final class RuleHandler: RecallingHandler {
 
     func resumes(owner: String) -> Bool {
         if owner == Mode.owner || owner == StrikeEvents.owner { return rules.resumesModes(stage) }
+        if owner == Undeleted.owner { return stage == .guard }
         return rules.rule(owner: owner)?.stage == stage
     }
 }

@@ -18,6 +18,8 @@ extension RuleTurn {
                 }
             }
         case StrikeEvents.owner:
+        case Undeleted.owner:
+            return stage == .guard ? undeleted(continuation, event, situation, set) : .nothing
             guard let user = continuation.values["user"] else { return .nothing }
             var about = event
             if let account = continuation.values["account"] { about.account = account }

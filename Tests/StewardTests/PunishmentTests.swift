@@ -96,6 +96,93 @@ import Testing
         }
     }
 
+    @Test func `staff are told at once of a message that could not be deleted`() async throws {
+        let bot = """
+            version: 1
+            defaults: {report_to: staff}
+            rules:
+              bad:
+                when: [messageAdded, messageEdited]
+                if: {text: bad}
+                breaker: none
+                do: [delete]
+            """
+        try await TestBed.run { bed, _ in
+            // An account that is no admin anywhere.
+            let lobby = try await bed.server.channel("lobby", as: "ana")
+            let staff = try await bed.server.channel("staff", as: "ana")
+            let config = bed.usualConfig.replacing("identity: steward", with: "identity: helper")
+                .replacing("join: [general]", with: "join: [lobby, staff]")
+            let steward = try bed.steward(config, bot: bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await bed.server.join(lobby, as: "eve")
+            for text in ["bad one", "bad two"] { try await bed.server.post(text, in: lobby, as: "eve") }
+            await bed.server.wait(in: staff) { !$0.isEmpty }
+            await steward.transcript.wait(for: "refused", times: 2)
+            #expect(try await steward.stop() == .fine)
+            let told = bed.texts(in: staff)
+            #expect(told.count == 1)
+            #expect(
+                told.first?.hasPrefix(
+                    "⚠️ A message of eve in lobby is still there, for it could not be deleted: ") == true)
+            // The newest is tried first.
+            #expect(told.first?.hasSuffix(#"(rule "bad", case C2)."#) == true)
+            #expect(bed.texts(in: lobby) == ["bad one", "bad two"])
+        }
+    }
+
+    @Test func `a raid that staff end by hand leaves no channel locked`() async throws {
+        let bot = """
+            version: 1
+            modes:
+              calm: {default: true}
+              raid: {clears_after: 30m}
+            rules:
+              confirmed:
+                when: [messageAdded, messageEdited]
+                if: {text: [coins]}
+                breaker: none
+                do: [{enter_mode: raid}, {lock: 10m}]
+              spreads:
+                when: [messageAdded, messageEdited]
+                if: {text: [more], mode: raid}
+                do: [{lock: 10m}]
+              over:
+                when: {modeLeft: raid}
+                do: [unlock]
+              switch:
+                when: {command: {name: raid, args: {state: one of start stop}}}
+                in: staff
+                exempt: none
+                do: [leave_mode, {reply: over}]
+            """
+        try await TestBed.run { bed, general in
+            let lobby = try await bed.server.channel("lobby", as: "ana")
+            let staff = try await bed.server.channel("staff", as: "ana")
+            for channel in [general, lobby] { try await bed.server.join(channel, as: "eve") }
+            try await bed.server.join(staff, as: "ana")
+            let config = bed.usualConfig.replacing("join: [general]", with: "join: [general, lobby, staff]")
+            let steward = try bed.steward(config, bot: bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await bed.server.post("coins", in: general, as: "eve")
+            try await bed.server.post("shut in general", in: general, as: "eve")
+            await waitUntilGone("shut in general", bed, general)
+            try await bed.server.post("more", in: lobby, as: "eve")
+            try await bed.server.post("shut in lobby", in: lobby, as: "eve")
+            await waitUntilGone("shut in lobby", bed, lobby)
+            try await bed.server.post("!raid stop", in: staff, as: "ana")
+            await bed.wait(for: "over", in: staff)
+            for channel in [general, lobby] { try await bed.server.post("open", in: channel, as: "eve") }
+            // Whatever is deleted after it is deleted in order.
+            try await bed.server.post("coins", in: lobby, as: "eve")
+            try await bed.server.post("shut again", in: lobby, as: "eve")
+            await waitUntilGone("shut again", bed, lobby)
+            #expect(try await steward.stop() == .fine)
+            #expect(bed.texts(in: general) == ["coins", "open"])
+            #expect(bed.texts(in: lobby) == ["more", "open", "coins"])
+        }
+    }
+
     @Test func `what steward itself could not do is listed below the rules`() {
         let now = Timestamp(milliseconds: 1_781_524_800_000)
         var ledger = RuleLedger()
