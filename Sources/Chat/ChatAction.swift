@@ -8,6 +8,8 @@ public struct ChatAction: Sendable, Codable, Equatable {
     public var path: String
     /// Comes back to the handler with the receipt, or with why it failed.
     public var then: Continuation?
+    /// `lock` and `slowMode`: who may write all the same. Nil: moderators, admins and bots. The owner always may.
+    public var spares: Spared?
 
     public init(_ verb: Verb, in place: Place, by: String = "", path: String = "", then: Continuation? = nil)
     {
@@ -16,6 +18,20 @@ public struct ChatAction: Sendable, Codable, Equatable {
         self.by = by
         self.path = path
         self.then = then
+    }
+
+    /// Whom something in a channel leaves alone.
+    public struct Spared: Sendable, Codable, Equatable {
+        public var roles: [String]
+        /// By their ids, on any account, or as `account:id`.
+        public var users: [String]
+        public var bots: Bool
+
+        public init(roles: [String] = [], users: [String] = [], bots: Bool = true) {
+            self.roles = roles
+            self.users = users
+            self.bots = bots
+        }
     }
 
     public enum Verb: Sendable, Codable, Equatable {
@@ -36,7 +52,7 @@ public struct ChatAction: Sendable, Codable, Equatable {
         case unban(user: String)
         /// Each member may write once in so long; nil: as often as they like.
         case slowMode(Duration?)
-        /// Only those whom rules exempt may write.
+        /// Only those whom the action spares may write.
         case lock(until: Timestamp?, reason: String?)
         case unlock
         case createChannel(title: String, attributes: String?)

@@ -11,18 +11,48 @@ package struct Punishment: Sendable, Equatable {
     package var reason: String?
     /// Slow mode: each member may write once in so long.
     package var interval: Duration?
+    /// The event that brought it; nil in stores of before it was noted.
+    package var event: String?
+    /// Who may write in spite of a lock or of slow mode; nil: as usual.
+    package var spares: ChatAction.Spared?
+    /// Others that are covered by this one, the longest first: they hold when this one is taken back.
+    package private(set) var covered: [Punishment] = []
 
     package init(
-        until: Timestamp?, at: Timestamp, by: String, reason: String? = nil, interval: Duration? = nil
+        until: Timestamp?, at: Timestamp, by: String, reason: String? = nil, interval: Duration? = nil,
+        event: String? = nil, spares: ChatAction.Spared? = nil
     ) {
         self.until = until
         self.at = at
         self.by = by
         self.reason = reason
         self.interval = interval
+        self.event = event
+        self.spares = spares
     }
 
     package func isOver(at now: Timestamp) -> Bool { until.map { $0 <= now } ?? false }
+
+    /// It and those that it covers, the longest first.
+    package var all: [Punishment] {
+        var first = self
+        first.covered = []
+        return [first] + covered
+    }
+
+    /// One that stands for all of these that are not over; nil when there is none.
+    package init?(_ all: [Punishment], at now: Timestamp) {
+        // Of two that end together the earlier one stands first.
+        let left = all.filter { !$0.isOver(at: now) }.enumerated().sorted {
+            let (one, other) = ($0.element.until ?? .never, $1.element.until ?? .never)
+            return one == other ? $0.offset < $1.offset : one > other
+        }.map(\.element)
+        guard let first = left.first else { return nil }
+        self = first
+        covered = Array(left.dropFirst().prefix(Self.mostCovered))
+    }
+
+    private static let mostCovered = 7
 
     /// Whose memory it is: all rules and steward itself share it.
     package static let owner = "steward"
@@ -45,24 +75,56 @@ package struct Punishment: Sendable, Equatable {
 
     // MARK: As a value in memory
 
-    private static let separator: Character = "\u{1F}"
+    private static let (entry, part, word): (Character, Character, Character) = ("\u{1D}", "\u{1F}", "\u{1E}")
 
     package init?(_ value: MemoryValue?) {
         guard case .text(let text)? = value else { return nil }
-        let parts = text.split(separator: Self.separator, maxSplits: 4, omittingEmptySubsequences: false)
-        guard parts.count == 5, let at = Int64(parts[1]) else { return nil }
-        until = Int64(parts[0]).map { Timestamp(milliseconds: $0) }
-        self.at = Timestamp(milliseconds: at)
-        interval = Int64(parts[2]).map { .milliseconds($0) }
-        by = String(parts[3])
-        reason = parts[4].isEmpty ? nil : String(parts[4])
+        let all = text.split(separator: Self.entry).compactMap { Self(line: $0) }
+        guard let first = all.first else { return nil }
+        self = first
+        covered = Array(all.dropFirst())
     }
 
     package var value: MemoryValue {
-        let until = until.map { "\($0.milliseconds)" } ?? ""
+        .text(all.map(\.line).joined(separator: String(Self.entry)))
+    }
+
+    private init?(line: Substring) {
+        let parts = line.split(separator: Self.part, omittingEmptySubsequences: false).map(String.init)
+        // In stores of before there are five.
+        guard parts.count == 5 || parts.count == 9, let at = Int64(parts[1]) else { return nil }
+        self.init(
+            until: Int64(parts[0]).map { Timestamp(milliseconds: $0) }, at: Timestamp(milliseconds: at),
+            by: parts[3], reason: parts[4].isEmpty ? nil : parts[4],
+            interval: Int64(parts[2]).map { .milliseconds($0) })
+        guard parts.count == 9 else { return }
+        event = parts[5].isEmpty ? nil : parts[5]
+        guard !parts[8].isEmpty else { return }
+        spares = ChatAction.Spared(
+            roles: parts[6].split(separator: Self.word).map(String.init),
+            users: parts[7].split(separator: Self.word).map(String.init), bots: parts[8] == "bots")
+    }
+
+    private var line: String {
+        let time = until.map { "\($0.milliseconds)" } ?? ""
         let interval = interval.map { "\($0.milliseconds)" } ?? ""
-        return .text(
-            [until, "\(at.milliseconds)", interval, by, reason ?? ""].joined(
-                separator: String(Self.separator)))
+        let roles = spares.map { Self.words($0.roles) } ?? ""
+        let users = spares.map { Self.words($0.users) } ?? ""
+        let bots = spares.map { $0.bots ? "bots" : "people" } ?? ""
+        return [
+            time, "\(at.milliseconds)", interval, Self.harmless(by), Self.harmless(reason ?? ""),
+            Self.harmless(event ?? ""), roles, users, bots,
+        ].joined(separator: String(Self.part))
+    }
+
+    private static func words(_ words: [String]) -> String {
+        words.map(harmless).joined(separator: String(word))
+    }
+
+    /// A reason may be what somebody wrote.
+    private static func harmless(_ text: String) -> String {
+        let marks: ClosedRange<UInt8> = 0x1D...0x1F
+        guard text.utf8.contains(where: marks.contains) else { return text }
+        return String(decoding: text.utf8.map { marks.contains($0) ? 0x20 : $0 }, as: UTF8.self)
     }
 }

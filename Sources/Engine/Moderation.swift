@@ -91,6 +91,7 @@ private struct Settling {
     var reports: [ChatAction] = []
     var notes: [Decision.Note] = []
     private var begun: [MemoryKey: Punishment] = [:]
+    private var lifted: Set<MemoryKey> = []
     private var counts: [MemoryKey: CeilingCount] = [:]
     private var changed: [MemoryKey: Duration] = [:]
 
@@ -148,17 +149,19 @@ private struct Settling {
                 changes.append(.forget(key))
                 return done("slowmode", action)
             }
-            let slow = Punishment(until: nil, at: situation.now, by: action.by, interval: interval)
+            let slow = Punishment(
+                until: nil, at: situation.now, by: action.by, interval: interval, event: event.id,
+                spares: action.spares)
             changes.append(.set(key, slow.value, keep: nil))
             return done("slowmode", action)
         case .unmute(let user):
-            changes.append(.forget(Punishment.key(.mute, of: realm.user(user), in: channel)))
+            lift(Punishment.key(.mute, of: realm.user(user), in: channel))
             return done("unmute", action)
         case .unban(let user):
-            changes.append(.forget(Punishment.key(.ban, of: realm.user(user), in: channel)))
+            lift(Punishment.key(.ban, of: realm.user(user), in: channel))
             return done("unban", action)
         case .unlock:
-            changes.append(.forget(Punishment.key(.lock, in: channel)))
+            lift(Punishment.key(.lock, in: channel))
             return done("unlock", action)
         default: return nil
         }
@@ -177,15 +180,17 @@ private struct Settling {
         _ action: ChatAction, _ user: UserID?, _ channel: ChannelID, _ realm: Realm
     ) {
         let until = until == .never ? nil : until
+        let new = Punishment(
+            until: until, at: situation.now, by: action.by, reason: reason, event: event.id,
+            spares: action.spares)
+        let held = begun[key] ?? (lifted.contains(key) ? nil : Punishment(memory.value(of: key)))
         // Of two, the one that ends later holds: a shorter one takes nothing back.
-        let held = begun[key] ?? Punishment(memory.value(of: key))
-        if let held, !held.isOver(at: situation.now), (until ?? .never) <= (held.until ?? .never) { return }
-        let punishment = Punishment(until: until, at: situation.now, by: action.by, reason: reason)
-        // A while longer than it lasts: what was written before its end may be read after it.
-        let keep = until.map { max($0 - situation.now, .zero) + Punishments.afterglow }
-        changes.append(.set(key, punishment.value, keep: keep))
+        if held?.all.contains(new) == true { return }
+        guard let punishment = Punishment((held?.all ?? []) + [new], at: situation.now) else { return }
+        changes.append(
+            .set(key, punishment.value, keep: Punishments.keep(punishment, from: situation.now)))
         begun[key] = punishment
-        guard let until else { return }
+        guard let until, punishment.all.contains(new) else { return }
         var end = Continuation(
             owner: Punishment.owner, step: Punishments.endStep, values: ["kind": kind.rawValue], due: until)
         end.values["user"] = user?.text
@@ -193,6 +198,12 @@ private struct Settling {
         end.place = Place(account: action.place.account, channel: channel.text)
         end.realm = realm.name
         later.append(end)
+    }
+
+    private mutating func lift(_ key: MemoryKey) {
+        changes.append(.forget(key))
+        begun[key] = nil
+        lifted.insert(key)
     }
 
     private mutating func spare(_ user: UserID, _ action: ChatAction) -> ActionOutcome? {

@@ -8,6 +8,11 @@ struct Punishments {
 
     /// How long what has ended is remembered.
     static let afterglow = Duration.seconds(3600)
+    /// How long its row stays: what was written before its end may be read after it.
+    static func keep(_ punishment: Punishment, from now: Timestamp) -> Duration? {
+        punishment.until.map { max($0 - now, .zero) + afterglow }
+    }
+
     /// The step of a continuation that ends one.
     static let endStep = "punishment.end"
     /// How the paths of what it does begin.
@@ -65,14 +70,14 @@ struct Punishments {
         }
         guard case .messageAdded = event.kind, !isNative("lock"),
             let lock = punishment(Punishment.key(.lock, in: channel)), !lock.isOver(at: event.sentAt),
-            !isSpared(message.author)
+            !isSpared(message.author, by: lock)
         else { return nil }
         return removing(message, .lock, place)
     }
 
     private func wroteTooSoon(_ message: Message, _ channel: ChannelID, _ place: Place) -> Held? {
         guard !isNative("slowmode"), let slow = punishment(Punishment.key(.slowmode, in: channel)),
-            let interval = slow.interval, !isSpared(message.author)
+            let interval = slow.interval, !isSpared(message.author, by: slow)
         else { return nil }
         let key = MemoryKey(
             owner: Punishment.owner, name: "wrote:\(channel.text)", subject: .user(message.author.user))
@@ -101,13 +106,18 @@ struct Punishments {
 
     private func isNative(_ action: String) -> Bool { situation.abilities.actions.contains(action) }
 
-    /// A locked or slow channel is for those who look after it.
-    private func isSpared(_ member: Member) -> Bool {
-        member.isBot
-            || ["moderator", "admin", "owner"].contains {
-                situation.directory.hasRole($0, member, account: event.account)
-            }
+    /// A locked or slow channel is for those who look after it, or whom its rule leaves alone.
+    private func isSpared(_ member: Member, by punishment: Punishment) -> Bool {
+        let spares = punishment.spares ?? Self.usuallySpared
+        if member.isBot { return spares.bots }
+        let user = member.user.text
+        if spares.users.contains(where: { $0 == user || $0 == "\(event.account):\(user)" }) { return true }
+        return (spares.roles + ["owner"]).contains {
+            situation.directory.hasRole($0, member, account: event.account)
+        }
     }
+
+    private static let usuallySpared = ChatAction.Spared(roles: ["moderator", "admin"])
 
     // MARK: The end
 

@@ -142,7 +142,12 @@ extension Rule {
         let places = step.deed.places.isEmpty ? [acting.event.place].compactMap(\.self) : named
         for (number, place) in places.enumerated() {
             let path = number == 0 ? step.path : "\(step.path).in[\(number)]"
-            decision.actions.append(ChatAction(verb, in: place, by: id, path: path))
+            var action = ChatAction(verb, in: place, by: id, path: path)
+            switch verb {
+            case .lock, .slowMode(.some): action.spares = spares
+            default: break
+            }
+            decision.actions.append(action)
         }
     }
 

@@ -33,6 +33,10 @@ final class Rule: Sendable {
     let modes: Modes
     /// Whom nobody may punish by name.
     let protection: Exempt
+    /// Whom its locks and slow mode leave alone; nil: as usual.
+    let spares: ChatAction.Spared?
+    /// The modes that it is there for: it enters them, waits for them or asks for them.
+    let ownModes: Set<String>
     /// Where staff read.
     let reportTo: [String]
     /// It punishes somebody, changes a mode or reports, which a burst of messages earns once.
@@ -95,6 +99,11 @@ final class Rule: Sendable {
         modes = draft.modes
         let named = draft.source.exempt.flatMap { $0.roles.isEmpty && $0.users.isEmpty ? nil : $0 }
         protection = named ?? draft.file.exempt ?? .usual
+        spares = protection.spared
+        ownModes = Set(
+            draft.source.allSteps.filter { $0.verb == .enterMode }.compactMap(\.deed.name?.value)
+                + draft.source.modeEvents.filter { $0.kind == .entered }.map(\.mode.value)
+                + (draft.condition?.modes ?? []))
         reportTo = draft.file.reportTo.map(\.value)
         looksCloser = draft.stage == .guard || draft.source.allSteps.contains { $0.verb == .report }
         usesBurst = draft.source.allSteps.contains { $0.deed.isBurst }
@@ -158,6 +167,13 @@ extension Exempt {
     /// Those who keep order are not punished.
     static let usual = Exempt(
         roles: Rule.rolesOfOrder.map { Placed($0, at: Spot(file: "", place: .start)) }, users: [], bots: nil)
+
+    /// For an action; nil when it is the usual.
+    fileprivate var spared: ChatAction.Spared? {
+        let (roles, users) = (roles.map(\.value), users.map(\.value))
+        if roles == Rule.rolesOfOrder, users.isEmpty, bots != false { return nil }
+        return ChatAction.Spared(roles: roles, users: users, bots: bots != false)
+    }
 }
 
 extension Rule {

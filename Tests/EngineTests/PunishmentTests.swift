@@ -121,7 +121,9 @@ import Testing
     @Test func `a shorter mute takes nothing back from a longer one, nor from one for good`() {
         var turn = turn()
         _ = turn.take(says("mute eve 600", "mod"), at: noon, as: account())
-        #expect(turn.take(says("mute eve 60", "mod", after: 1), at: noon, as: account()).later.isEmpty)
+        let shorter = turn.take(says("mute eve 60", "mod", after: 1), at: noon, as: account())
+        let end = shorter.later.map { turn.take(resumed($0), at: noon + .seconds(60), as: account()) }
+        #expect(end.map(\.notes) == [[]])
         #expect(turn.take(says("x", after: 599), at: noon + .seconds(599), as: account()).held == .mute)
         _ = turn.take(says("mute eve", "mod", after: 2), at: noon, as: account())
         _ = turn.take(says("mute eve 60", "mod", after: 3), at: noon, as: account())
@@ -165,6 +167,49 @@ import Testing
         #expect(turn.take(says("x", "mod", after: 2), at: noon, as: account()).held == nil)
         #expect(turn.take(says("x", "bot", after: 2, bot: true), at: noon, as: account()).held == nil)
         #expect(turn.take(says("y", "ana", after: 60), at: noon + .seconds(60), as: account()).held == nil)
+    }
+
+    @Test func `a lock and slow mode leave alone whom their rule does, and the owner`() {
+        let directory = Directory(roles: [
+            "moderator": Directory.Role(users: ["test:mod"]), "owner": Directory.Role(users: ["test:oda"]),
+            "helper": Directory.Role(users: ["test:hal"]),
+        ])
+        let spares = ChatAction.Spared(roles: ["helper"], users: ["ben", "test:cho", "far:dan"], bots: false)
+        let people = ["hal", "oda", "ben", "cho", "dan", "mod", "bot"]
+        for verb in [ChatAction.Verb.lock(until: nil, reason: nil), .slowMode(.seconds(60))] {
+            let handler = Handler("shut", .guard) { event, _ in
+                guard event.message?.text == "shut", let place = event.place else { return .nothing }
+                var decision = Decision()
+                decision.actions = [ChatAction(verb, in: place)]
+                decision.actions[0].spares = spares
+                return decision
+            }
+            var turn = Turn(
+                handlers: HandlerTable([handler]), directory: directory, memory: Memory(isComplete: true))
+            _ = turn.take(says("shut", "ana"), at: noon, as: account())
+            var held: [String] = []
+            for user in people {
+                // Slow mode lets everybody write once.
+                for seconds in [1, 2] as [Int64] {
+                    let event = says("x", user, after: seconds, bot: user == "bot")
+                    let outcome = turn.take(event, at: noon + .seconds(seconds), as: account())
+                    if outcome.held != nil, outcome.removed, held.last != user { held.append(user) }
+                }
+            }
+            #expect(held == ["dan", "mod", "bot"])
+        }
+    }
+
+    @Test func `a row of an earlier version is read, and no reason can forge another`() {
+        let old = Punishment(.text("1781524860000\u{1F}1781524800000\u{1F}\u{1F}hush\u{1F}loud"))
+        #expect(
+            old == Punishment(until: noon + .seconds(60), at: noon, by: "hush", reason: "loud"))
+        var new = Punishment(
+            until: noon + .seconds(60), at: noon, by: "hush", reason: "a\u{1F}b\u{1D}c\u{1E}d", event: "IM1",
+            spares: ChatAction.Spared(roles: ["helper", "vip"], bots: false))
+        let read = Punishment(new.value)
+        new.reason = "a b c d"
+        #expect(read == new)
     }
 
     @Test func `unlock opens a channel`() {
