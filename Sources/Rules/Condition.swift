@@ -35,6 +35,15 @@ indirect enum Condition: Sendable {
         }
     }
 
+    /// The modes in one of which it may hold, and in no other.
+    var modes: Set<String> {
+        switch self {
+        case .mode(let test): test.modes
+        case .all(let list), .any(let list): list.reduce(into: []) { $0.formUnion($1.modes) }
+        default: []
+        }
+    }
+
     /// Whether it looks at what is remembered of the member, or at counters.
     var asksMemory: Bool {
         switch self {

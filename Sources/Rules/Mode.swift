@@ -10,6 +10,8 @@ struct Mode: Sendable, Equatable {
     var place: Place?
 
     static let key = MemoryKey(owner: "steward", name: "mode", subject: .all)
+    /// What was locked by the rules of the mode that there is.
+    static let lockedKey = MemoryKey(owner: "steward", name: "mode.locked", subject: .all)
     /// Who owns what modes put off; no rule can have this name.
     static let owner = "$modes"
 
@@ -26,6 +28,22 @@ struct Mode: Sendable, Equatable {
         guard parts.count == 5, let since = Int64(parts[1]) else { return nil }
         let place = parts[3].isEmpty ? nil : Place(account: parts[3], channel: parts[4])
         self.init(name: parts[0], since: Timestamp(milliseconds: since), by: parts[2], place: place)
+    }
+
+    static func places(_ value: MemoryValue?) -> [Place] {
+        if case .text(let text)? = value { places(text) } else { [] }
+    }
+
+    /// A line each.
+    static func places(_ text: String) -> [Place] {
+        text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: "\t").map(String.init)
+            return parts.count == 2 ? Place(account: parts[0], channel: parts[1]) : nil
+        }
+    }
+
+    static func text(of places: [Place]) -> String {
+        places.map { "\($0.account)\t\($0.channel)" }.joined(separator: "\n")
     }
 
     var text: String {

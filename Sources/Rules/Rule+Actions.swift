@@ -20,6 +20,8 @@ struct Acting {
     var isOther = false
     /// What the cases are called that the rule has filed so far.
     var cases: [String] = []
+    /// The channels that were locked in a mode that is over.
+    var locked: [Place] = []
     /// It is about one out of a list.
     var isOne = false
     /// Messages that were deleted for earlier events.

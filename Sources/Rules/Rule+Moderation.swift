@@ -24,7 +24,16 @@ extension Rule {
             guard step.deed.time == nil || length(step, acting, &decision) != nil else { break }
             let until = length(step, acting, &decision).map { acting.situation.now + $0 }
             add(.lock(until: until, reason: reason(step, acting)), step, acting, to: &decision)
-        case .unlock: add(.unlock, step, acting, to: &decision)
+            noteLocks(decision.actions[before...].map(\.place), acting, into: &decision)
+        case .unlock:
+            guard !acting.locked.isEmpty, step.deed.places.isEmpty else {
+                add(.unlock, step, acting, to: &decision)
+                break
+            }
+            for (number, place) in acting.locked.enumerated() {
+                let path = number == 0 ? step.path : "\(step.path).in[\(number)]"
+                decision.actions.append(ChatAction(.unlock, in: place, by: id, path: path))
+            }
         case .permit:
             guard let name = step.deed.name?.value, let member = target(step, acting) else { break }
             let time = step.deed.time == nil ? Self.usualPermit : length(step, acting, &decision)

@@ -12,14 +12,15 @@ extension RuleTurn {
             return stage == .guard ? clear(continuation, situation, set) : .nothing
         case Mode.owner:
             let kind = BotModeEvent.Kind(rawValue: continuation.step)
-            return act(event, situation, stage, set) { rule in
+            let locked = Mode.places(continuation.values["locked"] ?? "")
+            return act(event, situation, stage, set, locked: locked) { rule in
                 rule.source.modeEvents.contains {
                     $0.kind == kind && $0.mode.value == continuation.values["mode"]
                 }
             }
-        case StrikeEvents.owner:
         case Undeleted.owner:
             return stage == .guard ? undeleted(continuation, event, situation, set) : .nothing
+        case StrikeEvents.owner:
             guard let user = continuation.values["user"] else { return .nothing }
             var about = event
             if let account = continuation.values["account"] { about.account = account }
@@ -51,7 +52,7 @@ extension RuleTurn {
 
     private mutating func act(
         _ event: ChatEvent, _ situation: Situation, _ stage: Stage, _ set: RuleSet,
-        strike: StrikeValues? = nil, where fits: (Rule) -> Bool
+        strike: StrikeValues? = nil, locked: [Place] = [], where fits: (Rule) -> Bool
     ) -> Decision {
         var decision = Decision()
         for rule in set.rules where rule.stage == stage && rule.source.run != .disabled && fits(rule) {
@@ -73,6 +74,7 @@ extension RuleTurn {
             decision.changes += rule.claims(event, situation)
             var acting = acting(rule, event, situation, set)
             acting.values.strike = strike
+            acting.locked = locked
             if rule.perform(acting, into: &decision) { break }
         }
         forget()

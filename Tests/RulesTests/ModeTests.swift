@@ -103,6 +103,29 @@ import Testing
         #expect(say(scene, "hello").said == ["reply general: not now, it is raid"])
     }
 
+    @Test func `what a mode's rules locked is unlocked when it is over, wherever that was, and nothing else`()
+        throws
+    {
+        let scene = try Scene(
+            raid.replacing(
+                "if: {text: raid}, do: [{enter_mode: raid}]",
+                with: "if: {text: raid}, do: [{enter_mode: raid}, lock]")
+                    + """
+                      again: {when: messageAdded, if: {mode: raid, text: again}, do: [{lock: 10m}]}
+                      own: {when: messageAdded, if: {text: shut}, do: [{lock: 10m}]}
+
+                    """)
+        let begun = say(scene, "raid", in: "support")
+        #expect(begun.said.last == "lock support")
+        _ = due(begun.later, scene)
+        #expect(say(scene, "again").said.count == 1)
+        #expect(say(scene, "again").said.count == 1)
+        #expect(say(scene, "shut", in: "staff").said.count == 1)
+        let over = say(scene, "over", in: "staff")
+        #expect(due(over.later, scene).said == ["unlock support", "unlock general", "send staff: open"])
+        #expect(!scene.memory.values.keys.contains { $0.name.hasPrefix("mode") })
+    }
+
     // MARK: Confirmation
 
     private let clear = """
