@@ -127,16 +127,19 @@ public struct Decision: Sendable {
         public var reason: String?
         /// The messages that it is about: the event's own, or all of a burst.
         public var messages: [MessageReference]
+        /// How long their texts are kept with the case; nil: as long as usual.
+        public var keep: Duration?
 
         public init(
             by: String, user: UserID, fragment: String? = nil, reason: String? = nil,
-            messages: [MessageReference] = []
+            messages: [MessageReference] = [], keep: Duration? = nil
         ) {
             self.by = by
             self.user = user
             self.fragment = fragment
             self.reason = reason
             self.messages = messages
+            self.keep = keep
         }
     }
 

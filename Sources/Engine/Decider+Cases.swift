@@ -61,7 +61,7 @@ extension Decider {
         new.strikes = filed.strikes
         if let keeping = parts.settings.evidence {
             let evidence = evidence(for: filed, event, history, at: now)
-            let until = now + keeping.keep
+            let until = now + (charge.keep ?? keeping.keep)
             new.evidenceUntil = until
             pending.changes.append(
                 RowChange(RowKey(.evidence, filed.name), keeping.sealed(evidence, of: filed.name)))
@@ -123,6 +123,10 @@ extension Decider {
     }
 
     private static let historyInEvidence = 20
+    /// What concerns nobody has no case.
+    private static let noCase =
+        "there is no such case (locks, slow mode and modes against nobody have none: a rule's unlock, "
+        + "slowmode: none and leave_mode end them)"
 
     func noteAsked(_ open: OpenAction, _ outcome: Turn.Outcome) {
         var line = AuditLine(open, .asked, at: parts.time.now)
@@ -186,7 +190,7 @@ extension Decider {
     func undo(_ name: String, by: String) async throws -> OrderAnswer {
         let now = parts.time.now
         guard var found = try await storedCase(name) else {
-            return OrderAnswer(isDone: false, text: "there is no such case")
+            return OrderAnswer(isDone: false, text: Self.noCase)
         }
         if let undone = found.undone {
             return OrderAnswer(isDone: false, text: "undone before, by \(undone.by)")

@@ -23,6 +23,7 @@ extension Rule {
         case .lock:
             guard step.deed.time == nil || length(step, acting, &decision) != nil else { break }
             let until = length(step, acting, &decision).map { acting.situation.now + $0 }
+            let before = decision.actions.count
             add(.lock(until: until, reason: reason(step, acting)), step, acting, to: &decision)
             noteLocks(decision.actions[before...].map(\.place), acting, into: &decision)
         case .unlock:
@@ -98,7 +99,7 @@ extension Rule {
     /// Notes against whom the rule acts, for a case.
     func charge(
         _ user: UserID, _ acting: Acting, reason: String? = nil, messages: [MessageReference]? = nil,
-        _ decision: inout Decision
+        keep: Duration? = nil, _ decision: inout Decision
     ) {
         guard stage == .guard else { return }
         let own = acting.event.message.map { [MessageReference($0)] } ?? []
@@ -107,11 +108,12 @@ extension Rule {
         if let index = decision.charges.firstIndex(where: { $0.by == id && $0.user == user }) {
             if decision.charges[index].reason == nil { decision.charges[index].reason = reason }
             decision.charges[index].messages = (decision.charges[index].messages + about).unique
+            decision.charges[index].keep = [decision.charges[index].keep, keep].compactMap(\.self).max()
         } else {
             decision.charges.append(
                 Decision.Charge(
                     by: id, user: user, fragment: isOwn ? acting.fragment() : nil, reason: reason,
-                    messages: about))
+                    messages: about, keep: keep))
         }
     }
 
@@ -206,7 +208,10 @@ extension Rule {
             let reference = MessageReference(message)
             decision.actions.append(
                 ChatAction(.deleteMessage(reference), in: place, by: id, path: step.path))
-            if !acting.isAgain { charge(message.author.user, acting, messages: [reference], &decision) }
+            if !acting.isAgain {
+                let keep = step.deed.keepCopy
+                charge(message.author.user, acting, messages: [reference], keep: keep, &decision)
+            }
             return
         }
         var entries = acting.burst.filter { !acting.isGone($0.id) }
@@ -248,7 +253,8 @@ extension Rule {
                 ChatAction(
                     .deleteMessage(message.reference), in: place, by: id,
                     path: "\(step.path).\(message.reference.id)"))
-            charge(message.user, acting, messages: [message.reference], &decision)
+            let keep = step.deed.keepCopy
+            charge(message.user, acting, messages: [message.reference], keep: keep, &decision)
         }
     }
 }

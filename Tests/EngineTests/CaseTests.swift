@@ -162,7 +162,9 @@ import Testing
             said == [
                 "ana wrote: really bad",
                 "C1: 1 strike of ana taken back, 1 message posted again",
-                "C1: undone before, by mod", "C9: there is no such case",
+                "C1: undone before, by mod",
+                "C9: there is no such case (locks, slow mode and modes against nobody have none: a rule's "
+                    + "unlock, slowmode: none and leave_mode end them)",
             ])
         let found = try #require(try await Self.cases(in: journal)["C1"])
         #expect(found.undone?.by == "mod")
@@ -261,6 +263,32 @@ import Testing
     }
 
     @Test func `an order left in the store is carried out at once, or when steward starts`() async throws {
+    @Test func `a charge says how long its texts are kept, whatever is usual`() async throws {
+        let file = TemporaryFile()
+        let clock = ManualClock(noon)
+        let chat = FakeChat(now: { clock.now })
+        let journal = try await SQLiteJournal.open(file.path)
+        let keepsLonger = Handler("moderation", .guard, needs: Needs(looksBack: true)) { event, situation in
+            var decision = try Self.moderation.decide(event, in: situation)
+            if !decision.charges.isEmpty { decision.charges[0].keep = .seconds(10 * 3600) }
+            return decision
+        }
+        var rig = Self.rig([keepsLonger], journal: journal, chat: chat)
+        rig.time = clock
+        try await rig.runReady { _ in await offend(chat) }
+        clock.advance(by: .seconds(9 * 3600))
+        try await rig.runReady { _ in
+            await offend(chat)
+            chat.say("!undo C1", as: "mod", in: "lobby")
+            await chat.wait { $0.performed.count == 6 }
+        }
+        #expect(chat.messages(in: "lobby").contains { $0.text == "ana wrote: really bad" })
+        clock.advance(by: .seconds(3 * 3600))
+        try await rig.runReady { _ in await offend(chat) }
+        #expect(try await journal.rows(of: .evidence).map(\.key.key).sorted() == ["C2", "C3"])
+        await journal.close()
+    }
+
         let file = TemporaryFile()
         let chat = FakeChat()
         let journal = try await SQLiteJournal.open(file.path)

@@ -180,6 +180,26 @@ import Testing
         #expect(scene.decide(event).first?.charges.map(\.user.text) == ["b"])
     }
 
+    @Test func `keep_copy goes with the charge, and of two the longer`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              clear:
+                when: {command: {name: clear}}
+                exempt: none
+                do:
+                  - delete: {last: 1, keep_copy: 2d}
+                  - delete: {last: 2, keep_copy: 1d}
+            """)
+        for text in ["a", "b"] { scene.say(text, by: text) }
+        let event = scene.event(
+            .messageAdded(scene.message("!clear", by: scene.member("hal"))), in: scene.channel("general"))
+        let charges = scene.decide(event).flatMap(\.charges)
+        #expect(charges.map(\.user.text) == ["b", "a"])
+        #expect(charges.map(\.keep) == [.seconds(2 * 86_400), .seconds(86_400)])
+    }
+
     @Test func `a case is undone by its name`() throws {
         let scene = try Scene(
             "version: 1\nrules:\n  undo: {when: {command: {name: undo, args: {case: word}}}, do: [{undo: \"{{ args.case }}\"}]}\n"
