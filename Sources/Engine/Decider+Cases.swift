@@ -196,15 +196,19 @@ extension Decider {
             return OrderAnswer(isDone: false, text: "undone before, by \(undone.by)")
         }
         let realm = parts.identities.realm(found.realm)
-        let user = realm.user(found.user)
         let evidence = try await evidence(of: found, at: now)
-        let account = account(named: found.place.account)
-        // All of it at hand.
-        _ = turn.memory.value(of: MemoryKey(owner: "", name: "", subject: .user(user)))
-        try await load()
-        let undoing = Undoing(
-            found, evidence: evidence, user: user, limit: account.abilities.textLimit, at: now
-        ) { turn.memory.value(of: $0) }
+        let abilities = account(named: found.place.account).abilities
+        let memory = turn.memory
+        func look() -> Undoing {
+            Undoing(found, evidence: evidence, realm: realm, abilities: abilities, at: now) {
+                memory.value(of: $0)
+            }
+        }
+        var undoing = look()
+        while memory.hasMissing {
+            try await load()
+            undoing = look()
+        }
         let event = ChatEvent(
             id: "undo/\(name)", account: found.place.account, realm: realm,
             channel: found.place.channel.isEmpty

@@ -5,24 +5,33 @@ struct Undoing {
     var decision = Decision()
     private var restored: [String] = []
     private var lost: [String] = []
+    /// What holds on, for it is not this case's.
+    private var kept: [String] = []
     private let found: Case
     private let now: Timestamp
+    private let realm: Realm
+    private let abilities: Abilities
+    private let value: (MemoryKey) -> MemoryValue?
 
     /// `value` reads what is remembered. `evidence`: nil when it is gone or cannot be opened.
     init(
-        _ found: Case, evidence: Evidence?, user: UserID, limit: Abilities.TextLimit, at now: Timestamp,
-        value: (MemoryKey) -> MemoryValue?
+        _ found: Case, evidence: Evidence?, realm: Realm, abilities: Abilities, at now: Timestamp,
+        value: @escaping (MemoryKey) -> MemoryValue?
     ) {
         self.found = found
         self.now = now
+        self.realm = realm
+        self.abilities = abilities
+        self.value = value
         for deed in found.deeds where deed.state != .failed { lift(deed) }
-        takeBackStrikes(of: user, value)
-        postAgain(evidence, limit)
+        takeBackStrikes(of: realm.user(found.user))
+        postAgain(evidence, abilities.textLimit)
     }
 
     /// Such as `ana unmuted, strikes taken back; not restored: 1 text that is not kept any more`.
     var words: String {
-        let done = restored.isEmpty ? "nothing was left to restore" : restored.joined(separator: ", ")
+        let all = restored + kept
+        let done = all.isEmpty ? "nothing was left to restore" : all.joined(separator: ", ")
         return lost.isEmpty ? done : "\(done); not restored: \(lost.joined(separator: ", "))"
     }
 
@@ -31,15 +40,66 @@ struct Undoing {
         if let until = deed.until, until <= now { return }
         let name = deed.user == found.user ? found.userName : deed.user ?? ""
         switch (deed.action, deed.user) {
-        case ("mute", let user?): act(.unmute(user: user), deed, "\(name) unmuted")
+        case ("mute", let user?):
+            guard takesBack(.mute, user, deed, "\(name) stays muted") else { return }
+            act(.unmute(user: user), deed, "\(name) unmuted")
         case ("ban", let user?):
+            guard takesBack(.ban, user, deed, "\(name) stays banned") else { return }
             act(.unban(user: user), deed, "\(name) unbanned")
             act(.addMember(user: user), deed)
         case ("kick", let user?): act(.addMember(user: user), deed, "\(name) brought back")
-        case ("lock", _): act(.unlock, deed, "the channel unlocked")
-        case ("slowmode", _): act(.slowMode(nil), deed, "slow mode ended")
+        case ("lock", _):
+            guard takesBack(.lock, nil, deed, "the channel stays locked") else { return }
+            act(.unlock, deed, "the channel unlocked")
+        case ("slowmode", _):
+            guard takesBack(.slowmode, nil, deed, "slow mode stays") else { return }
+            act(.slowMode(nil), deed, "slow mode ended")
         default: break
         }
+    }
+
+    /// Takes out of what is remembered what the case brought; says whether nothing else holds, so that it can be lifted.
+    private mutating func takesBack(
+        _ kind: Punishment.Kind, _ user: String?, _ deed: Case.Deed, _ words: String
+    ) -> Bool {
+        guard deed.place.account == found.place.account else { return true }
+        let channel = channel(of: deed.place)
+        let key =
+            user.map { Punishment.key(kind, of: realm.user($0), in: channel) }
+            ?? Punishment.key(kind, in: channel)
+        guard let held = Punishment(value(key)), !held.isOver(at: now) else { return true }
+        guard let rest = Punishment(held.all.filter { !isOurs($0, deed) }, at: now) else { return true }
+        let note = "\(words) (\(rest.by))"
+        if !kept.contains(note) { kept.append(note) }
+        guard rest != held else { return false }
+        decision.changes.append(.set(key, rest.value, keep: Punishments.keep(rest, from: now)))
+        // A service that has its own is told of the end that holds now.
+        let verb: ChatAction.Verb? =
+            switch (kind, user) {
+            case (.mute, let user?): .mute(user: user, until: rest.until, reason: rest.reason)
+            case (.ban, let user?): .ban(user: user, until: rest.until, reason: rest.reason)
+            case (.lock, nil): .lock(until: rest.until, reason: rest.reason)
+            default: nil
+            }
+        if let verb, rest.until != held.until, abilities.actions.contains(kind.rawValue) {
+            decision.actions.append(
+                ChatAction(
+                    verb, in: deed.place, by: Punishment.owner, path: Punishments.path + kind.rawValue))
+        }
+        return false
+    }
+
+    private func channel(of place: Place) -> ChannelID {
+        if case .text(let id)? = value(Moderation.nameKey(place)) { return realm.channel(id) }
+        return realm.channel(place.channel)
+    }
+
+    /// Whether the case brought it.
+    private func isOurs(_ punishment: Punishment, _ deed: Case.Deed) -> Bool {
+        guard punishment.by == found.rule else { return false }
+        if punishment.event == found.event { return true }
+        let isNoted = punishment.event != nil && punishment.until == nil
+        return !isNoted && punishment.until == deed.until
     }
 
     private mutating func act(_ verb: ChatAction.Verb, _ deed: Case.Deed, _ words: String? = nil) {
@@ -50,7 +110,7 @@ struct Undoing {
         if let words, !restored.contains(words) { restored.append(words) }
     }
 
-    private mutating func takeBackStrikes(of user: UserID, _ value: (MemoryKey) -> MemoryValue?) {
+    private mutating func takeBackStrikes(of user: UserID) {
         var points: Int64 = 0
         for strike in found.strikes {
             let key = MemoryKey(owner: MemoryKey.casesFiled.owner, name: strike.name, subject: .user(user))

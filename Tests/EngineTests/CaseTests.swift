@@ -188,7 +188,8 @@ import Testing
                 Case.Deed(ChatAction(verb, in: place), key: ActionKey(text: "k"), state: state, at: noon)
             ]
             let undoing = Undoing(
-                found, evidence: nil, user: realm.user("ana"), limit: .init(100, .bytes), at: noon
+                found, evidence: nil, realm: realm,
+                abilities: Abilities(events: [], actions: [], textLimit: .init(100, .bytes)), at: noon
             ) { _ in nil }
             return (undoing.decision.actions.map(\.verb), undoing.words)
         }
@@ -225,8 +226,8 @@ import Testing
             evidence.messages.append(Evidence.Line(id: id, channel: "lobby", name: "Ana", text: text))
         }
         let undoing = Undoing(
-            found, evidence: evidence, user: Identities().realm("fake").user("ana"),
-            limit: .init(40, .bytes), at: noon
+            found, evidence: evidence, realm: Identities().realm("fake"),
+            abilities: Abilities(events: [], actions: [], textLimit: .init(40, .bytes)), at: noon
         ) { _ in nil }
         let texts = undoing.decision.actions.compactMap { action -> String? in
             if case .send(let outgoing) = action.verb { outgoing.text } else { nil }
@@ -262,7 +263,6 @@ import Testing
         await journal.close()
     }
 
-    @Test func `an order left in the store is carried out at once, or when steward starts`() async throws {
     @Test func `a charge says how long its texts are kept, whatever is usual`() async throws {
         let file = TemporaryFile()
         let clock = ManualClock(noon)
@@ -289,6 +289,7 @@ import Testing
         await journal.close()
     }
 
+    @Test func `an order left in the store is carried out at once, or when steward starts`() async throws {
         let file = TemporaryFile()
         let chat = FakeChat()
         let journal = try await SQLiteJournal.open(file.path)
