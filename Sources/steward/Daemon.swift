@@ -63,6 +63,7 @@ struct Daemon: Sendable {
                 throw ConfigError(file: file, problem: "account \"\(account.name)\": \(error)")
             }
         }
+        let rights = RightsLook(config: config, rules: bots.rules, accounts: accounts, log: log)
         // Not a child task: it is cancelled only by a second signal, and must be waited for all the same.
         let running = Task {
             try await Engine.run(
@@ -70,9 +71,9 @@ struct Daemon: Sendable {
                 directory: config.directory, journal: journal, identities: identities, log: log
             ) { engine in
                 await withTaskGroup(of: ExitCode?.self) { group in
-                    group.addTask { await watch(engine, bots).run(until: wishes) }
+                    group.addTask { await watch(engine, bots, rights).run(until: wishes) }
                     group.addTask {
-                        await lookAtRights(of: accounts, bots, engine)
+                        await rights.run(engine)
                         return nil
                     }
                     var end: ExitCode?
@@ -86,27 +87,11 @@ struct Daemon: Sendable {
         return try await running.value
     }
 
-    /// Warns once of what rules want and an account may not do, when the account is there for the first time.
-    private func lookAtRights(of accounts: [EngineAccount], _ bots: Bots, _ engine: Engine) async {
-        var left = Dictionary(uniqueKeysWithValues: accounts.map { ($0.name, $0.service) })
-        while !left.isEmpty, !Task.isCancelled {
-            let names = Set(left.keys)
-            await engine.wait { state in names.contains { state.accounts[$0]?.status == .up } }
-            for name in names.sorted() where engine.state.accounts[name]?.status == .up {
-                guard let service = left.removeValue(forKey: name) else { continue }
-                let rights = Rights(channels: [name: await service.rights()])
-                let lacks = rights.lacks(bots.rules.reaches, config.directory)
-                for lack in lacks.prefix(20) { log.warning(lack.text) }
-                if lacks.count > 20 { log.warning("and \(lacks.count - 20) more: steward check --live") }
-            }
-        }
-    }
-
-    private func watch(_ engine: Engine, _ bots: Bots) -> Watch {
+    private func watch(_ engine: Engine, _ bots: Bots, _ rights: RightsLook) -> Watch {
         let names = Locked(bots.rules.ruleNames)
         return Watch(
             engine: engine, require: config.require, systemd: Systemd(environment: environment), log: log,
-            reload: { Reload(daemon: self, names: names).run(engine) })
+            reload: { Reload(daemon: self, names: names, rights: rights).run(engine) })
     }
 
     private func settings(_ evidence: EvidenceKeeping?) -> EngineSettings {

@@ -9,6 +9,7 @@ struct Reload {
     let daemon: Daemon
     /// The names of the rules at work.
     let names: Locked<[String]>
+    let rights: RightsLook
 
     /// Nil when the new rules are at work; else in one line why the old ones stay.
     func run(_ engine: Engine) -> String? {
@@ -34,6 +35,7 @@ struct Reload {
                     "not in the files any more: \(counted(missing.count, "rule")), \(Self.list(missing))")
             }
             log.info("loaded \(counted(bots.rules.ruleNames.count, "rule")) anew")
+            rights.look(for: bots.rules, config.directory)
             return nil
         } catch {
             let report = "\(error)"

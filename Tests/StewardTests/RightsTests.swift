@@ -84,4 +84,18 @@ import Testing
             #expect(!admin.transcript.lines.contains { $0.contains("cannot") })
         }
     }
+
+    @Test func `after a reload it is looked at again, and what is new is told`() async throws {
+        try await TestBed.run { bed, _ in
+            _ = try await bed.server.channel("lobby", as: "ana")
+            let steward = try bed.steward(config(bed, identity: "helper"), bot: Self.bot)
+            await steward.transcript.wait(for: "rule \"adverts\" cannot delete in lobby")
+            let more = Self.bot.replacing("do: [delete]", with: "do: [delete, kick]")
+            try bed.write(more, to: "bots/bot.yaml")
+            steward.signal(.reload)
+            await steward.transcript.wait(for: "rule \"adverts\" cannot kick in lobby")
+            #expect(try await steward.stop() == .fine)
+            #expect(steward.transcript.lines.count { $0.contains("cannot delete in lobby") } == 1)
+        }
+    }
 }
