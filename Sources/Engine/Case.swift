@@ -118,6 +118,10 @@ extension ChatAction {
     func concerns(_ charge: Decision.Charge) -> Bool {
         if let user { return user == charge.user.text }
         if let message { return charge.messages.contains { $0.id == message.id } }
-        return true
+        switch verb {
+        // To undo what was done to one of many opens no channel.
+        case .lock, .unlock, .slowMode: return false
+        default: return true
+        }
     }
 }

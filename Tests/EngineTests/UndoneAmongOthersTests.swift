@@ -95,6 +95,27 @@ import Testing
         #expect(undo(first) == ([.unmute(user: "eve")], "Eve unmuted"))
     }
 
+    @Test(arguments: [["r1", "r2"], ["r1"]])
+    func `a lock belongs to the case of one person, and to none of many`(_ users: [String]) {
+        let handler = Handler("raid", .guard) { event, _ in
+            guard event.message?.text == "act", let place = event.place else { return .nothing }
+            var decision = Decision()
+            decision.actions = [ChatAction(.lock(until: nil, reason: nil), in: place)]
+            for user in users {
+                decision.actions.append(ChatAction(.removeMember(user: user), in: place))
+                decision.charges.append(Decision.Charge(by: "raid", user: event.realm.user(user)))
+            }
+            return decision
+        }
+        var turn = Turn(handlers: HandlerTable([handler]), directory: Directory(), memory: memory)
+        let account = Turn.Account(name: "test", own: realm.user("steward"), abilities: abilities())
+        let outcome = turn.take(
+            .message("act", from: "ana", in: "lobby", id: "E1", realm: realm, at: noon), at: noon, as: account
+        )
+        let deeds = outcome.filed.map { $0.actions.map(\.action.plainWord) }
+        #expect(deeds == (users.count == 1 ? [["lock", "kick"]] : [["kick"], ["kick"]]))
+    }
+
     @Test func `bans, locks and slow mode of others stay, too`() {
         let ban = act(.ban, event: "E1", seconds: 60)
         _ = act(.ban, by: "out", event: "E2", seconds: nil, at: 1)
