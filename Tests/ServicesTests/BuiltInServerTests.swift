@@ -204,6 +204,40 @@ import WebSocket
         }
     }
 
+    @Test(arguments: TwilioSettings.Product.allCases)
+    func `a direct message is seen by the two alone`(_ product: TwilioSettings.Product) async throws {
+        try await withStage { stage in
+            let (own, others) = (TestInbox(), TestInbox())
+            let bot = try stage.login(product: product, inbox: own)
+            let eve = try stage.login("eve", product: product, inbox: others)
+            for inbox in [own, others] { try await inbox.waitUntilUp() }
+            let name = DirectChannel.name("bot", "ana")
+            func act(_ service: TwilioService, _ verb: ChatAction.Verb, in channel: String) async throws {
+                _ = try await service.perform(
+                    ChatAction(verb, in: Place(account: "twilio", channel: channel)),
+                    key: ActionKey(text: "key-\(UInt64.random(in: 0 ... .max))"))
+            }
+            try await act(bot, .direct(Outgoing("psst"), user: "ana"), in: "general")
+            let channel = try #require(
+                stage.now.look { world in try? world.channel(name, for: "ana") })
+            #expect(channel.profile.isPrivate)
+            #expect(channel.roster.map(\.identity) == ["bot", "ana"])
+            #expect(stage.now.look { $0.publicChannels.map(\.profile.uniqueName) } == ["general"])
+            for name in [name, channel.sid.text] {
+                await #expect(throws: ChatServiceError.self) {
+                    try await act(eve, .send(Outgoing("hello")), in: name)
+                }
+                await #expect(throws: ChatServiceError.self) {
+                    try await act(eve, .addMember(user: "eve"), in: name)
+                }
+            }
+            await #expect(throws: WorldError.self) {
+                try await stage.now.join(channel.sid, as: "eve")
+            }
+            #expect(stage.now.messages(in: channel.sid).map(\.content.body) == ["psst"])
+        }
+    }
+
     @Test func `what it may do is done, and the others see it`() async throws {
         var settings = ServerSettings()
         settings.admins = ["bot"]

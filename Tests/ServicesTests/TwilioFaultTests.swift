@@ -474,7 +474,7 @@ import Testing
             #expect(direct == DirectChannel.name("bot", "ana"))
             #expect(
                 try await requests(for: .direct(Outgoing("psst"), user: "ana")) == [
-                    #"POST Conversations {"friendly_name":"ana, bot","unique_name":"\#(direct)","attributes":"{}"}"#,
+                    #"POST Conversations {"friendly_name":"ana, bot","unique_name":"\#(direct)","attributes":"{}","type":"private"}"#,
                     #"POST Conversations/CH00000000000000000000000000000002/Participants {"identity":"bot"}"#,
                     #"POST Conversations/CH00000000000000000000000000000002/Participants {"identity":"ana"}"#,
                     #"POST Conversations/CH00000000000000000000000000000002/Messages {"body":"psst","attributes":"{\"steward\":{\"key\":\"k\"}}"}"#,

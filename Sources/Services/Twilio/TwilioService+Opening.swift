@@ -347,7 +347,10 @@ extension TwilioService {
         body["friendly_name"] = .string(title)
         if let uniqueName { body["unique_name"] = .string(uniqueName) }
         body["attributes"] = .string(attributes ?? "{}")
-        if settings.isChat { body["type"] = isPublic ? "public" : "private" }
+        // Conversations have no types: whoever is not in one does not see it. The built-in server shows them on a page.
+        if settings.isChat || (!isPublic && settings.endpoint != nil) {
+            body["type"] = isPublic ? "public" : "private"
+        }
         let answer = try await change(.post(configuration.conversations, .object(body)), on: connection)
         if answer.isFine, let listing = ChannelListing(answer.json) { return listing }
         if answer.status == 409 || answer.code == 50353, let uniqueName,
