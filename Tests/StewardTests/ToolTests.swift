@@ -30,6 +30,19 @@ import Testing
     private let ugly = "version: 1\nrules:\n    a:\n        do: [stop]\n        when: messageAdded\n"
     private let neat = "version: 1\n\nrules:\n  a:\n    when: messageAdded\n    do: [stop]\n"
 
+    @Test(arguments: Command.all.map(\.name))
+    func `the manual has every command with its options`(_ name: String) throws {
+        let page = Architecture.sources.deletingLastPathComponent().appending(path: "systemd/steward.1")
+        let manual = try String(contentsOf: page, encoding: .utf8).replacing("\\-", with: "-")
+        let sections = manual.components(separatedBy: ".TP\n")
+        let section = sections.first { $0.hasPrefix(".B \(name) ") || $0.hasPrefix(".B \(name)\n") }
+        let text = try #require(section, "the manual has no \(name)")
+        let command = try #require(Command.all.first { $0.name == name })
+        for option in command.options where option.name != "config" {
+            #expect(text.contains("--\(option.name)"))
+        }
+    }
+
     @Test func `fmt changes the file in one step, keeps its rights, and then has nothing left to do`()
         async throws
     {
