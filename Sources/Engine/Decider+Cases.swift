@@ -40,13 +40,20 @@ extension Decider {
         for name in outcome.undone { try await undo(name, asked: event) }
     }
 
+    /// What lists of cases call the channel; a direct one has no name that says something.
+    static func channelName(_ event: ChatEvent) -> String? {
+        guard let channel = event.channel else { return nil }
+        if channel.isDirect, let member = event.member { return "direct with \(member.name)" }
+        return channel.uniqueName ?? (channel.title.isEmpty ? nil : channel.title)
+    }
+
     private func file(_ filed: Turn.Filed, _ outcome: Turn.Outcome, _ event: ChatEvent, at now: Timestamp) {
         let charge = filed.charge
         let place =
             event.place ?? filed.actions.first?.action.place ?? Place(account: event.account, channel: "")
         var new = Case(
             name: filed.name, at: now, rule: charge.by, realm: event.realm.name, place: place,
-            channelName: event.channel.flatMap { $0.uniqueName ?? ($0.title.isEmpty ? nil : $0.title) },
+            channelName: Self.channelName(event),
             user: charge.user.text, userName: charge.user.text, event: event.id, reason: charge.reason,
             messages: charge.messages.count)
         let history = event.channel.map { turn.memory.history(of: $0.id) } ?? []

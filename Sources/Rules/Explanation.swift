@@ -173,7 +173,9 @@ extension ChatEvent {
     package var inWords: String {
         var words = name?.rawValue ?? "something put off"
         if let member { words += " by \(member.name)" }
-        if let channel { words += " in \(channel.uniqueName ?? channel.id.text)" }
+        if let channel {
+            words += " in \(channel.isDirect ? Scope.direct : channel.uniqueName ?? channel.id.text)"
+        }
         if let message { words += ": \"\(message.text)\"" }
         return words
     }

@@ -70,6 +70,9 @@ struct Rights: Sendable {
     private static let asked = ["delete", "kick", "react"]
 
     private static func name(_ channel: Channel) -> String {
-        channel.uniqueName ?? (channel.title.isEmpty ? channel.id.text : channel.title)
+        if channel.isDirect {
+            return "direct with \(channel.title.isEmpty ? channel.id.text : channel.title)"
+        }
+        return channel.uniqueName ?? (channel.title.isEmpty ? channel.id.text : channel.title)
     }
 }

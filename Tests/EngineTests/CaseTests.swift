@@ -116,6 +116,14 @@ import Testing
         #expect(audit.allSatisfy { $0.cases == ["C1"] && $0.by == "no-bad" && $0.user == "ana" })
     }
 
+    @Test func `a case of a direct channel says with whom that is`() {
+        var event = ChatEvent.message("really bad", in: "CH17")
+        event.channel?.uniqueName = "steward-dm-0011"
+        #expect(Decider.channelName(event) == "steward-dm-0011")
+        event.channel?.isDirect = true
+        #expect(Decider.channelName(event) == "direct with ana")
+    }
+
     @Test func `what failed says why, in the case and in the audit log`() async throws {
         let chat = FakeChat()
         let journal = try await SQLiteJournal.open(":memory:")

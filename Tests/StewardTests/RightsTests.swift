@@ -57,6 +57,31 @@ import Testing
         }
     }
 
+    @Test func `check --live calls a direct channel by who is in it`() async throws {
+        try await TestBed.run { bed, general in
+            let greeting = """
+                version: 1
+                rules:
+                  greeting: {when: messageAdded, if: {text: [hello]}, do: [{dm: "Hello!"}]}
+                """
+            let steward = try bed.steward(bed.usualConfig, bot: greeting)
+            await steward.transcript.wait(for: "ready: ")
+            try await bed.server.post("hello", in: general, as: "ana")
+            let server = bed.server
+            await server.wait(in: general) { _ in server.look { $0.memberships(of: "ana").count == 2 } }
+            #expect(try await steward.stop() == .fine)
+            let file = bed.folder.appending(path: "config.yaml").path()
+            let config = try ConfigReader.read(file: file, environment: [:])
+            let answer = try await LiveCheck(config: config, rules: try Bots.load(config).rules).run()
+            #expect(
+                answer.text == """
+                    account  channel          role                          delete  kick  react
+                    twilio   direct with ana  channel admin, service admin  yes     yes   yes
+                    twilio   general          channel admin, service admin  yes     yes   yes
+                    """)
+        }
+    }
+
     @Test func `check --live says of an account that cannot log in why`() async throws {
         try await TestBed.run { bed, _ in
             try bed.write(Self.bot, to: "bots/bot.yaml")

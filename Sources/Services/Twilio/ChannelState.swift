@@ -28,6 +28,12 @@ struct ChannelState {
         people[Fingerprint(identity)].flatMap { $0.user.text == identity ? $0 : nil }
     }
 
+    /// The names of all but one; nil when nobody else is there.
+    func others(than user: UserID) -> String? {
+        let names = roster.values.map(\.member).filter { $0.user != user }.map(\.name).sorted()
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
+
     mutating func set(_ entry: RosterEntry) {
         roster[entry.key] = entry
         people[Fingerprint(entry.member.user.text)] = entry.member
