@@ -87,13 +87,15 @@ package final class ChatServer: Sendable {
     private static func open(
         _ settings: ServerSettings
     ) async throws -> (WorldStore?, ServiceNames, World) {
-        guard let file = settings.state else {
-            return (nil, settings.names ?? .fresh(), World(limits: settings.limits, admins: settings.admins))
-        }
+        var world = World(
+            limits: settings.limits, admins: settings.admins, privateChannels: settings.privateChannels,
+            isStored: settings.state != nil)
+        world.keepBack(settings.keptBack)
+        guard let file = settings.state else { return (nil, settings.names ?? .fresh(), world) }
         let store = try await WorldStore.open(file)
         do {
             let names = try await store.names(settings.names)
-            return (store, names, try await store.load(limits: settings.limits, admins: settings.admins))
+            return (store, names, try await store.load(into: world))
         } catch {
             await store.close()
             throw error
@@ -107,6 +109,17 @@ package final class ChatServer: Sendable {
     package var address: String {
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
         return "http://\(host):\(port)"
+    }
+
+    /// From now on nobody on the page takes one of these names without a token; whoever has one without has to go.
+    package func keepBack(_ names: Set<String>) {
+        hall.take { world in
+            world.keepBack(names)
+            let taken = world.users.keys.filter { world.reservation(of: $0) == .role }
+            return { audience in
+                for listener in taken.flatMap({ audience.listeners(of: $0) }) { listener.giveUpName() }
+            }
+        }
     }
 
     /// Says goodbye to all clients, stores what is not yet stored, and stops. Calling it again is fine.

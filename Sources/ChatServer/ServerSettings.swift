@@ -8,6 +8,10 @@ package struct ServerSettings: Sendable {
     package var state: String?
     /// Identities that are channel admins everywhere.
     package var admins: Set<String> = []
+    /// Other names that nobody on the page may take without a token.
+    package var keptBack: Set<String> = []
+    /// Unique names of channels that are private, whoever makes them, also when they were not before.
+    package var privateChannels: Set<String> = []
     /// What a program must present to get a token, and a person to come in. Needed off loopback.
     package var secret: String?
     /// Messages kept in each channel.

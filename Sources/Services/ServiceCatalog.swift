@@ -18,6 +18,8 @@ package protocol ServiceSettings: Decodable, Sendable {
     var joins: [String] { get }
     /// What the service can do under these settings.
     var abilities: Abilities { get }
+    /// Whether the service is at an address of the user's own, such as the built-in server's.
+    var hasOwnEndpoint: Bool { get }
     /// What is wrong with them beyond their form, all of it.
     var findings: [SettingsFinding] { get }
 

@@ -38,18 +38,18 @@ struct Daemon: Sendable {
     private func serve(
         _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient
     ) async throws -> ExitCode {
-        guard let block = config.server else { return try await work(bots, wishes, loop, http) }
+        guard let block = config.server else { return try await work(bots, wishes, loop, http, nil) }
         let server = try await ChatServer.start(
             Stores.settings(of: block, config), loop: loop, log: log.with("part", "server"))
         log.info("the built-in chat server is open at \(server.address)")
-        let end = await result { try await work(bots, wishes, loop, http) }
+        let end = await result { try await work(bots, wishes, loop, http, server) }
         await server.shutdown()
         return try end.get()
     }
 
     /// The engine with all accounts, until a signal ends it.
     private func work(
-        _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient
+        _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient, _ server: ChatServer?
     ) async throws -> ExitCode {
         let journal = try await Stores.journal(config, log)
         let evidence = try EvidenceKey.keeping(config, log)
@@ -71,7 +71,7 @@ struct Daemon: Sendable {
                 directory: config.directory, journal: journal, identities: identities, log: log
             ) { engine in
                 await withTaskGroup(of: ExitCode?.self) { group in
-                    group.addTask { await watch(engine, bots, rights).run(until: wishes) }
+                    group.addTask { await watch(engine, bots, rights, server).run(until: wishes) }
                     group.addTask {
                         await rights.run(engine)
                         return nil
@@ -87,11 +87,13 @@ struct Daemon: Sendable {
         return try await running.value
     }
 
-    private func watch(_ engine: Engine, _ bots: Bots, _ rights: RightsLook) -> Watch {
+    private func watch(
+        _ engine: Engine, _ bots: Bots, _ rights: RightsLook, _ server: ChatServer?
+    ) -> Watch {
         let names = Locked(bots.rules.ruleNames)
         return Watch(
             engine: engine, require: config.require, systemd: Systemd(environment: environment), log: log,
-            reload: { Reload(daemon: self, names: names, rights: rights).run(engine) })
+            reload: { Reload(daemon: self, server: server, names: names, rights: rights).run(engine) })
     }
 
     private func settings(_ evidence: EvidenceKeeping?) -> EngineSettings {

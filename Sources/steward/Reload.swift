@@ -1,4 +1,5 @@
 internal import Chat
+internal import ChatServer
 internal import Engine
 internal import Rules
 
@@ -7,6 +8,7 @@ internal import Rules
 /// Accounts that failed for good are tried again in any case: that is what somebody who acted asks for.
 struct Reload {
     let daemon: Daemon
+    let server: ChatServer?
     /// The names of the rules at work.
     let names: Locked<[String]>
     let rights: RightsLook
@@ -26,6 +28,7 @@ struct Reload {
             let bots = try Bots.load(config)
             for warning in bots.warnings { log.warning(warning.report) }
             engine.replace(handlers: bots.rules.handlers + config.plugins, directory: config.directory)
+            server?.keepBack(config.namesWithRoles)
             let missing = names.withLock { names in
                 defer { names = bots.rules.ruleNames }
                 return bots.rules.missing(of: names)

@@ -34,6 +34,8 @@ enum Stores {
         settings.state = try block.state.map { try prepared(config.statePath($0)) }
         settings.keep = block.keep ?? settings.keep
         settings.admins = Set(block.admins ?? [])
+        settings.keptBack = config.namesWithRoles
+        settings.privateChannels = Set(block.private ?? [])
         settings.secret = block.secret?.secret.reveal()
         settings.faultsOverHTTP = block.faults ?? false
         return settings

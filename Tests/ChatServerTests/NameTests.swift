@@ -51,6 +51,56 @@ import Testing
         }
     }
 
+    @Test func `a name that is kept back needs a token, and whoever has it without has to go`() async throws {
+        try await TestServer.run({ $0.keptBack = ["Mo"] }) { server async throws in
+            let refused = try await TestPage(server, name: "mo").hear("error")
+            #expect(refused["needs"] == "token")
+            #expect(
+                refused["text"]
+                    == #""mo" is the name of somebody with a role here: come in with a token for it, or under another name"#
+            )
+            let mo = try await TestPage(server, name: "Mo", proof: ["token": .string(server.token("Mo"))])
+            #expect(try await mo.hear("welcome")["me"] == "Mo")
+            let tom = try await TestPage(server, name: "tom")
+            _ = try await tom.hear("welcome")
+            server.server.keepBack(["Mo", "Tom"])
+            #expect(await tom.end() == 4001)
+            #expect(try await TestPage(server, name: "tom").hear("error")["needs"] == "token")
+            #expect(try await mo.order("people")["on"] == "done")
+            server.server.keepBack([])
+            #expect(try await TestPage(server, name: "tom").hear("welcome")["me"] == "tom")
+        }
+    }
+
+    @Test func `a channel that the configuration calls private is seen by its members and admins`()
+        async throws
+    {
+        let file = TemporaryState()
+        try await TestServer.run({ $0.state = file.path }) { server async throws in
+            _ = try await server.server.channel("staff", as: "bot")
+            let welcome = try await TestPage(server, name: "eve").hear("welcome")
+            #expect(welcome["channels"]?.array?.compactMap { $0["name"] } == ["staff"])
+        }
+        try await TestServer.run({
+            $0.state = file.path
+            $0.admins = ["boss"]
+            $0.privateChannels = ["staff", "later"]
+        }) { server async throws in
+            let later = try await server.server.channel("later", as: "bot")
+            let eve = try await TestPage(server, name: "eve")
+            #expect(try await eve.hear("welcome")["channels"] == [])
+            #expect(try await eve.order("join", ["channel": .string(later.text)])["on"] == "error")
+            let boss = try await TestPage(
+                server, name: "boss", proof: ["token": .string(server.token("boss"))])
+            let shown = try await boss.hear("welcome")["channels"]?.array ?? []
+            #expect(shown.compactMap { $0["name"] } == ["staff", "later"])
+            #expect(try await boss.order("join", ["channel": .string(later.text)])["on"] == "done")
+            #expect(
+                try await boss.order("add", ["channel": .string(later.text), "name": "eve"])["on"] == "done")
+            #expect(try await eve.hear("mine")["joined"] == true)
+        }
+    }
+
     @Test func `people are added to a private channel, and removed, by those who may`() async throws {
         try await TestServer.run { server async throws in
             let ana = try await TestPage(server, name: "ana")

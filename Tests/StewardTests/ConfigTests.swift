@@ -1,4 +1,5 @@
 import Chat
+import ChatServer
 import Engine
 import Foundation
 import Glibc
@@ -224,6 +225,22 @@ import Testing
                     3:45: unknown unit "y" in "99y" - use ms, s, m, h, d or w
                     3:67: the time of a ceiling is 1s to 30d
                     """)
+    }
+
+    @Test func `names with a role by users are kept back on the built-in server, others are not`() throws {
+        let text = """
+            server: {private: [staff]}
+            accounts:
+              here: {service: twilio, identity: bot, endpoint: "ws://127.0.0.1:8000/v3/wsconnect", token: {file: t}}
+              far: {service: twilio, identity: bot, token: {file: t}}
+            roles:
+              moderator: {users: ["here:tom", "far:eve"]}
+              helper: {here: "channel user", users: ["here:Ana"]}
+            """
+        let config = try ConfigReader.read(Array(text.utf8), file: "config.yaml", environment: [:])
+        let settings = try Stores.settings(of: #require(config.server), config)
+        #expect(settings.keptBack == ["tom", "Ana"])
+        #expect(settings.privateChannels == ["staff"])
     }
 
     @Test func `a chat server that other machines reach needs a secret`() {

@@ -6,7 +6,7 @@ internal import JSON
 extension BrowserConnection {
     /// `{"do":"hello","name":"ana"}`: answered with all that they may see.
     ///
-    /// A name that is an admin's or a program's needs a proof: an access token for it, or the pass that was given for one.
+    /// A name that is an admin's, a program's or kept back for somebody with a role needs a proof: an access token for it, or the pass that was given for one.
     func enter(_ order: JSON) {
         guard identity == "" else { return refuse(order, "you are \(identity) already") }
         if let secret = door.settings.secret, !constantTimeEqual(order["secret"]?.string ?? "", secret) {
@@ -17,12 +17,10 @@ extension BrowserConnection {
         guard Self.isName(name) else { return refuse(order, Self.whatNamesAre) }
         let isProven = proves(order, name)
         if !isProven, let reservation = door.hall.look({ $0.reservation(of: name) }) {
-            let whose =
-                reservation == .admin ? "an admin of this server" : "a program that logs in with a token"
             door.refusals.note(remote, "/browser", "\"\(name)\" without a token for it")
             return refuse(
                 order,
-                "\"\(name)\" is the name of \(whose): come in with a token for it, or under another name",
+                "\"\(name)\" is the name of \(reservation.words): come in with a token for it, or under another name",
                 needs: "token")
         }
         state.withLock { state in
@@ -60,10 +58,10 @@ extension BrowserConnection {
             HMAC.sha256(key: Array(issuer.names.secret.utf8), data: Array("page \(name)".utf8)))
     }
 
-    /// A program has logged in under this name: whoever only said that it is theirs has to go.
+    /// The name needs a proof by now: whoever only said that it is theirs has to go.
     func giveUpName() {
         guard !state.withLock({ $0.isProven }) else { return }
-        close(4001, "a program has logged in under this name")
+        close(4001, "this name needs a token now")
     }
 
     static let whatNamesAre = "a name has 1 to 40 characters, no blank at either end and no line breaks"

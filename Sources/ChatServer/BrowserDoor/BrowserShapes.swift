@@ -13,17 +13,12 @@ struct BrowserShapes {
             writer.member("me", identity)
             if let pass { writer.member("pass", pass) }
             writer.array("channels") { writer in
-                for channel in visible(world) { writer.object { self.channel(channel, world, &$0) } }
+                for channel in world.visibleChannels(for: identity) {
+                    writer.object { self.channel(channel, world, &$0) }
+                }
             }
         }
         return writer.bytes
-    }
-
-    /// Public channels and those one is in, oldest first.
-    private func visible(_ world: World) -> [Channel] {
-        let mine = world.memberships(of: identity).compactMap { world.channels[$0.channel] }
-        return (world.publicChannels + mine.filter(\.profile.isPrivate))
-            .sorted { $0.profile.number < $1.profile.number }
     }
 
     func channel(_ channel: Channel, _ world: World, _ writer: inout JSONWriter) {

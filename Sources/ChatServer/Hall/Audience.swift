@@ -5,7 +5,7 @@ protocol Listener: AnyObject, Sendable {
     func hear(_ telling: Telling, version: Int)
     /// Somebody writes in a channel.
     func hear(_ typing: Typing)
-    /// Somebody has shown a token for the name that this one only says is theirs.
+    /// The name needs a proof by now; this one may only say that it is theirs.
     func giveUpName()
     /// Why the server cannot store anything, or that it can again. For those who hear everything.
     func hear(trouble: String?)

@@ -14,8 +14,8 @@ struct WorldReader {
         }
     }
 
-    func world(limits: WorldLimits, admins: Set<String>) throws -> World {
-        var world = World(limits: limits, admins: admins, isStored: true)
+    func world(from empty: World) throws -> World {
+        var world = empty
         try readUsers(into: &world)
         try readChannels(into: &world)
         try connection.each("SELECT record FROM media") { row in
@@ -61,6 +61,10 @@ struct WorldReader {
         try connection.each("SELECT record FROM channels") { row in
             guard var channel = Channel(record: try json(row, 0)) else { throw Unreadable(what: "a channel") }
             let sid = channel.sid
+            // What is private is the configuration's word, too; private ones stay so without it.
+            if let name = channel.profile.uniqueName, world.privateChannels.contains(name) {
+                channel.profile.isPrivate = true
+            }
             try readMembers(of: &channel, admins: world.admins)
             try readMessages(of: &channel, keep: world.limits.keep)
             if channel.feed.lastEvent >= 0 {

@@ -50,9 +50,10 @@ final class WorldStore: Sendable {
         }
     }
 
-    func load(limits: WorldLimits, admins: Set<String>) async throws -> World {
+    /// Everything, read into a world that has nothing yet but what the configuration says.
+    func load(into empty: World) async throws -> World {
         try await database.transaction(.read) { connection in
-            try WorldReader(connection: connection).world(limits: limits, admins: admins)
+            try WorldReader(connection: connection).world(from: empty)
         }
     }
 

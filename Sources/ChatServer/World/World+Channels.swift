@@ -12,6 +12,7 @@ extension World {
         let uniqueName = uniqueName.flatMap { $0.isEmpty ? nil : $0 }
         try checkNames(friendlyName, uniqueName, attributes)
         if let uniqueName { try checkFree(uniqueName, for: nil) }
+        let isPrivate = isPrivate || uniqueName.map(privateChannels.contains) == true
         let channel = Channel(
             Channel.Profile(
                 sid: .fresh(.channel), number: nextChannel, friendlyName: friendlyName,

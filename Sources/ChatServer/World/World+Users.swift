@@ -23,12 +23,23 @@ extension World {
     enum Reservation: Sendable {
         case admin
         case program
+        case role
+
+        /// Who has the name.
+        var words: String {
+            switch self {
+            case .admin: "an admin of this server"
+            case .program: "a program that logs in with a token"
+            case .role: "somebody with a role here"
+            }
+        }
     }
 
     func reservation(of name: String) -> Reservation? {
         let folded = Self.folded(name)
         if admins.contains(where: { Self.folded($0) == folded }) { return .admin }
-        return programs.contains(folded) ? .program : nil
+        if programs.contains(folded) { return .program }
+        return keptBack.contains(folded) ? .role : nil
     }
 
     /// Names that look the same but for their case.

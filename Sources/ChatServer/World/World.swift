@@ -19,14 +19,27 @@ package struct World: Sendable {
     package let limits: WorldLimits
     /// Identities that are channel admins everywhere.
     package let admins: Set<String>
+    /// Names that need a proof because somebody of that name has a role elsewhere, folded.
+    private(set) var keptBack: Set<String> = []
+    /// Unique names of channels that are private; admins see those.
+    let privateChannels: Set<String>
     /// False for a world in memory: nobody asks for its changes.
     let isStored: Bool
     private var news = News()
 
-    package init(limits: WorldLimits = WorldLimits(), admins: Set<String> = [], isStored: Bool = false) {
+    package init(
+        limits: WorldLimits = WorldLimits(), admins: Set<String> = [], privateChannels: Set<String> = [],
+        isStored: Bool = false
+    ) {
         self.limits = limits
         self.admins = admins
+        self.privateChannels = privateChannels
         self.isStored = isStored
+    }
+
+    /// From now on these names need a proof, and no others than these, admins' and programs'.
+    mutating func keepBack(_ names: Set<String>) {
+        keptBack = Set(names.map(Self.folded))
     }
 
     /// What happened since it was last asked.
@@ -91,6 +104,17 @@ package struct World: Sendable {
     package var publicChannels: [Channel] {
         channels.values.filter { !$0.profile.isPrivate }
             .sorted { $0.profile.number < $1.profile.number }
+    }
+
+    /// What `identity` is shown, oldest first: public channels, those they are in, and to admins those that the
+    /// configuration made private.
+    func visibleChannels(for identity: String) -> [Channel] {
+        let isAdmin = admins.contains(identity)
+        return channels.values.filter { channel in
+            let (profile, isMember) = (channel.profile, users[identity]?.memberships[channel.sid] != nil)
+            return !profile.isPrivate || isMember
+                || (isAdmin && profile.uniqueName.map(privateChannels.contains) == true)
+        }.sorted { $0.profile.number < $1.profile.number }
     }
 
     /// Throws unless `identity` has the permission, here or everywhere.

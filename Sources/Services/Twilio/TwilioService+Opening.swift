@@ -348,7 +348,7 @@ extension TwilioService {
         if let uniqueName { body["unique_name"] = .string(uniqueName) }
         body["attributes"] = .string(attributes ?? "{}")
         // Conversations have no types: whoever is not in one does not see it. The built-in server shows them on a page.
-        if settings.isChat || (!isPublic && settings.endpoint != nil) {
+        if settings.isChat || (!isPublic && settings.hasOwnEndpoint) {
             body["type"] = isPublic ? "public" : "private"
         }
         let answer = try await change(.post(configuration.conversations, .object(body)), on: connection)

@@ -40,6 +40,8 @@ package struct TwilioSettings: ServiceSettings {
 
     package var abilities: Abilities { TwilioService.abilities }
 
+    package var hasOwnEndpoint: Bool { endpoint != nil }
+
     package func service(account: String, tools: ServiceTools) throws -> any ChatService {
         if let finding = findings.first(where: { !$0.isAboutSecret }) { throw SettingsError(finding) }
         let source = token.source(identity: identity, device: device, http: tools.http, clock: tools.clock)

@@ -16,6 +16,16 @@ extension Config {
         path.hasPrefix("/") || stateFolder == "." ? path : "\(stateFolder)/\(path)"
     }
 
+    /// Who has a role by name in an account that may be on the built-in server.
+    var namesWithRoles: Set<String> {
+        let prefixes = accounts.filter(\.settings.hasOwnEndpoint).map { $0.name + ":" }
+        let users = roles.values.reduce(into: Set<String>()) { $0.formUnion($1.users) }
+        return Set(
+            prefixes.flatMap { prefix in
+                users.compactMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
+            })
+    }
+
     /// The names for rules. The roles `moderator` and `admin` are there in any case.
     var directory: Directory {
         let accounts = Dictionary(

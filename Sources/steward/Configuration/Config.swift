@@ -49,6 +49,8 @@ struct Config: Sendable {
         var state: String?
         var keep: Int?
         var admins: [String]?
+        /// Unique names of channels that only members and admins see.
+        var `private`: [String]?
         /// What a token costs when the server listens for other machines.
         var secret: GivenSecret?
         /// Switches on the faults that tests inject.
