@@ -20,6 +20,21 @@ struct BotRate: Sendable {
             }
         }
 
+        /// The same for one event, without a list.
+        func counts(_ event: EventName) -> Bool {
+            switch self {
+            case .messages, .links, .mentions, .attachments, .emoji: event == .messageAdded
+            case .joins: event == .memberJoined
+            case .leaves: event == .memberLeft
+            case .edits: event == .messageEdited
+            case .identical, .similar: event == .messageAdded || event == .messageEdited
+            case .strikes, .reports: false
+            }
+        }
+
+        /// Whether an event counts for one, whatever is in it.
+        var isOneEach: Bool { self == .messages || self == .joins || self == .leaves || self == .edits }
+
         var looksAtText: Bool { self == .identical || self == .similar }
     }
     enum Per: String, Sendable, CaseIterable { case user, channel }

@@ -21,13 +21,30 @@ struct Exemption: Sendable, Hashable {
     var users: Set<String>
 }
 
-/// A window as rules define it; what it holds is with the turn.
-struct RateWindow: Sendable {
-    var key: RateWindowKey
-    var only: UserTest?
+/// A window as rules define it; what it holds is with the turn. In a class, so that to hand it on costs one reference.
+final class RateWindow: Sendable {
+    let key: RateWindowKey
+    let only: UserTest?
     /// The longest time that a rate looks back.
-    var time: Duration
-    var tests: [RateTest] = []
+    let time: Duration
+    let tests: [RateTest]
+
+    init(key: RateWindowKey, only: UserTest? = nil, time: Duration, tests: [RateTest] = []) {
+        self.key = key
+        self.only = only
+        self.time = time
+        self.tests = tests
+    }
+
+    /// The same with one more test.
+    func adding(_ test: RateTest) -> RateWindow {
+        RateWindow(key: key, only: only, time: time, tests: tests + [test])
+    }
+
+    /// The same that looks back at least so long.
+    func lasting(_ time: Duration) -> RateWindow {
+        RateWindow(key: key, only: only, time: max(self.time, time), tests: tests)
+    }
 }
 
 /// Asks whether something happened so often.
@@ -88,7 +105,8 @@ struct RateLog: Sendable {
 /// All that one window holds.
 struct RateLogs: Sendable {
     private var logs: [UInt64: RateLog] = [:]
-    private var added = 0
+    /// With so many, what is over is let go of.
+    private var enough = 4096
     private static let most = 50_000
 
     /// How many users, channels or whatever is counted by itself it knows.
@@ -96,19 +114,37 @@ struct RateLogs: Sendable {
 
     subscript(key: UInt64) -> RateLog? { logs[key] }
 
+    /// Adds an entry and looks at the log with it in it.
+    mutating func add<Result>(
+        _ entry: RateEntry, isEdit: Bool, to key: UInt64, time: Duration,
+        _ look: (borrowing RateLog) -> Result
+    ) -> Result {
+        let start = entry.time - time.milliseconds
+        if logs.count >= enough { letGo(before: start) }
+        return Self.add(entry, isEdit, since: start, &logs[key, default: RateLog()], look)
+    }
+
     mutating func add(_ entry: RateEntry, isEdit: Bool, to key: UInt64, time: Duration) {
-        logs[key, default: RateLog()].add(entry, isEdit: isEdit, since: entry.time - time.milliseconds)
-        added += 1
-        // Now and then, what is over is let go of; if that is not enough, the older half.
-        if added >= 4096 {
-            added = 0
-            let start = entry.time - time.milliseconds
-            logs = logs.filter { $0.value.latest > start }
-            if logs.count > Self.most {
-                let times = logs.values.map(\.latest).sorted()
-                let middle = times[times.count / 2]
-                logs = logs.filter { $0.value.latest > middle }
-            }
+        add(entry, isEdit: isEdit, to: key, time: time) { _ in }
+    }
+
+    private static func add<Result>(
+        _ entry: RateEntry, _ isEdit: Bool, since start: Int64, _ log: inout RateLog,
+        _ look: (borrowing RateLog) -> Result
+    ) -> Result {
+        log.add(entry, isEdit: isEdit, since: start)
+        return look(log)
+    }
+
+    /// If what is over is not enough, the older half goes. The next time is when there are twice as many as are left,
+    /// so that it costs nothing most of the time.
+    private mutating func letGo(before start: Int64) {
+        logs = logs.filter { $0.value.latest > start }
+        if logs.count > Self.most {
+            let times = logs.values.map(\.latest).sorted()
+            let middle = times[times.count / 2]
+            logs = logs.filter { $0.value.latest > middle }
         }
+        enough = max(4096, 2 * logs.count)
     }
 }

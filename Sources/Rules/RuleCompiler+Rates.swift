@@ -22,14 +22,14 @@ extension RuleCompiler {
             rateNumbers[key] = window
             rateWindows.append(RateWindow(key: key, only: rate.only.map(userTest), time: rate.time))
         }
-        rateWindows[window].time = max(rateWindows[window].time, rate.time)
+        rateWindows[window] = rateWindows[window].lasting(rate.time)
         if let same = rateWindows[window].tests.first(where: { $0.rate.words == rate.words }) {
             return .rate(same)
         }
         let test = RateTest(rate: rate, window: window, probe: Int32(probes.count))
         probes.append(Probe(kind: .rate, words: [], fields: [], lanes: []))
         sizes.append(1)
-        rateWindows[window].tests.append(test)
+        rateWindows[window] = rateWindows[window].adding(test)
         return .rate(test)
     }
 

@@ -33,7 +33,11 @@ struct Rates: Sendable {
             logs = [RateLogs](repeating: RateLogs(), count: set.rateWindows.count)
         }
         if look.isOwn(in: situation) { return }
-        exempt = [UInt8](repeating: 0, count: set.exemptions.count)
+        if exempt.count == set.exemptions.count {
+            for index in exempt.indices { exempt[index] = 0 }
+        } else {
+            exempt = [UInt8](repeating: 0, count: set.exemptions.count)
+        }
         var sketch: TextSketch?
         var similar = false
         for number in windows {
@@ -56,15 +60,23 @@ struct Rates: Sendable {
                     user: look.user, channel: event.channel?.id, amount: amount, sketch: isText ? sketch : nil
                 )
                 let isEdit = name.number == EventName.messageEdited.number
-                logs[number].add(entry, isEdit: isEdit && isText, to: key, time: window.time)
+                logs[number].add(entry, isEdit: isEdit && isText, to: key, time: window.time) { log in
+                    Self.test(window, log, at: event.sentAt, like: sketch, &reached)
+                }
+            } else if let log = logs[number][key] {
+                Self.test(window, log, at: event.sentAt, like: sketch, &reached)
             }
-            guard let log = logs[number][key] else { continue }
-            for test in window.tests
-            where Self.count(test.rate, in: log, at: event.sentAt, like: sketch, atMost: test.rate.count)
-                >= test.rate.count
-            {
-                reached.append(test.probe)
-            }
+        }
+    }
+
+    /// Appends the probe of each rate of the window that is reached.
+    private static func test(
+        _ window: RateWindow, _ log: borrowing RateLog, at now: Timestamp, like sketch: TextSketch?,
+        _ reached: inout [Int32]
+    ) {
+        for test in window.tests
+        where count(test.rate, in: log, at: now, like: sketch, atMost: test.rate.count) >= test.rate.count {
+            reached.append(test.probe)
         }
     }
 
@@ -116,11 +128,16 @@ struct Rates: Sendable {
 
     /// How often it was, counting no further than `limit`.
     private static func count(
-        _ rate: BotRate, in log: RateLog, at now: Timestamp, like sketch: TextSketch?, atMost limit: Int
+        _ rate: BotRate, in log: borrowing RateLog, at now: Timestamp, like sketch: TextSketch?,
+        atMost limit: Int
     ) -> Int {
         let (start, end) = span(rate, now)
         var total = 0
         var seen: Set<UInt32> = []
+        // What cannot be reached need not be counted.
+        if rate.distinct == nil, !rate.kind.looksAtText, rate.kind.isOneEach, log.recent.count < limit {
+            return 0
+        }
         for entry in log.recent.reversed() {
             if entry.time <= start || total >= limit { break }
             guard entry.time <= end, fits(entry, rate.kind, sketch) else { continue }
@@ -159,7 +176,7 @@ struct Rates: Sendable {
         _ kind: BotRate.Kind, _ event: ChatEvent, _ name: EventName, _ look: EventLook,
         _ figures: EventFigures, _ situation: Situation
     ) -> Int {
-        guard kind.events.contains(name) else { return 0 }
+        guard kind.counts(name) else { return 0 }
         func figure(_ measure: Measure) -> Int {
             Int(figures.value(of: measure, event, look, situation) ?? 0)
         }
@@ -225,5 +242,5 @@ struct RateValues: Sendable {
 
 extension ChatEvent {
     /// The number of its channel; 0 when it has none.
-    fileprivate var channelNumber: UInt32 { channel?.id.identity.number ?? 0 }
+    fileprivate var channelNumber: UInt32 { digest.channel }
 }

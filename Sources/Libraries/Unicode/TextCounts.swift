@@ -46,22 +46,32 @@ package struct TextCounts: Sendable, Equatable {
 
     /// Answers the number of line breaks.
     private mutating func countASCII(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        let bytes = UnsafeRawBufferPointer(text)
         var breaks = 0
         var start = 0
-        while start < text.count {
-            // Sums of bytes in a byte, so that the compiler makes vector code of the loop.
-            let end = min(start + 255, text.count)
-            var (small, large, controls): (UInt8, UInt8, UInt8) = (0, 0, 0)
-            for i in start..<end {
-                let byte = text[i]
-                small &+= byte &- 97 < 26 ? 1 : 0
-                large &+= byte &- 65 < 26 ? 1 : 0
-                controls &+= byte &- 10 < 4 ? 1 : 0
+        while start + 16 <= bytes.count {
+            // Sums of sixteen bytes each in a byte.
+            let end = min(start + 255 * 16, bytes.count)
+            var (small, large, controls) = (Bytes.zero, Bytes.zero, Bytes.zero)
+            while start + 16 <= end {
+                let part = bytes.loadUnaligned(fromByteOffset: start, as: Bytes.self)
+                // All bits of a byte are set where it is so, which is one less than nothing.
+                small &-= part.isWithin(97, 26)
+                large &-= part.isWithin(65, 26)
+                controls &-= part.isWithin(10, 4)
+                start += 16
             }
-            letters += Int(small) + Int(large)
-            capitals += Int(large)
-            breaks += Int(controls)
-            start = end
+            letters += small.total + large.total
+            capitals += large.total
+            breaks += controls.total
+        }
+        for byte in bytes[start...] {
+            if byte &- 97 < 26 { letters += 1 }
+            if byte &- 65 < 26 {
+                letters += 1
+                capitals += 1
+            }
+            if byte &- 10 < 4 { breaks += 1 }
         }
         if breaks > 0 {
             for i in text.indices.dropLast() where text[i] == 13 && text[i + 1] == 10 { pairs += 1 }
@@ -100,6 +110,8 @@ package struct TextCounts: Sendable, Equatable {
         }
         return breaks
     }
+
+    private typealias Bytes = SIMD16<UInt8>
 
     private static func endsLine(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         switch kind(of: decodeScalar(text, before: text.count)) {
@@ -154,5 +166,19 @@ extension Character {
             && unicodeScalars.dropFirst().contains {
                 $0.value == 0xFE0F || $0.value == 0x20E3 || $0.properties.isEmojiModifier
             }
+    }
+}
+
+extension SIMD16<UInt8> {
+    /// All bits set in the bytes from `first` on, `count` of them.
+    @inline(__always)
+    fileprivate func isWithin(_ first: UInt8, _ count: UInt8) -> SIMD16<UInt8> {
+        unsafeBitCast((self &- SIMD16(repeating: first)) .< SIMD16(repeating: count), to: SIMD16<UInt8>.self)
+    }
+
+    fileprivate var total: Int {
+        var total = 0
+        for place in 0..<16 { total += Int(self[place]) }
+        return total
     }
 }
