@@ -34,7 +34,7 @@ import Testing
             "oh nincompoop", "lobby",
             [
                 "delete the message", "strike +3 on conduct", "mute ana in general for 1 day",
-                "You are not heard here for a day", "case against ana",
+                "You are not heard", "case against ana",
             ]
         ),
         ("the site is down", "support", ["send to staff: ana in support:"]),
