@@ -8,12 +8,16 @@ struct LaneState {
     private(set) var scan = ScanScratch()
     /// What expressions see: the text without what is skipped.
     private(set) var text = ""
-    /// When no further expression is tried.
-    var deadline: ContinuousClock.Instant? {
+    /// The thread's time from which on no further expression is tried.
+    var deadline: Duration? {
         get { scan.deadline }
         set { scan.deadline = newValue }
     }
+    /// Whether all that was looked for in the text was looked for.
+    var isComplete: Bool { scan.isComplete }
     private var hasWords = false
+    /// From the first byte that is not blank to behind the last, once it was asked for.
+    private var filled: Range<Int>?
     private var knownWords: [NearWord] = []
 
     mutating func read(_ text: String, _ lane: Lane) {
@@ -25,6 +29,7 @@ struct LaneState {
         }
         folded.fold(self.text, to: lane.name.level, marks: marks)
         hasWords = false
+        filled = nil
         lane.patterns.scan(folded, of: self.text, using: &scan)
     }
 
@@ -48,17 +53,21 @@ struct LaneState {
     }
 
     /// Whether a place of the folded text is where the target wants it.
-    func stands(_ range: Range<Int>, _ anchor: Lane.Target.Anchor) -> Bool {
-        switch anchor {
-        case .none: true
-        case .start: isBlank(folded.bytes[..<range.lowerBound])
-        case .end: isBlank(folded.bytes[range.upperBound...])
-        case .whole: isBlank(folded.bytes[..<range.lowerBound]) && isBlank(folded.bytes[range.upperBound...])
-        }
+    mutating func stands(_ range: Range<Int>, _ anchor: Lane.Target.Anchor) -> Bool {
+        if anchor == .none { return true }
+        let filled = self.filled ?? Self.filled(folded.bytes)
+        self.filled = filled
+        let isFirst = range.lowerBound <= filled.lowerBound
+        let isLast = range.upperBound >= filled.upperBound
+        return anchor == .start ? isFirst : anchor == .end ? isLast : isFirst && isLast
     }
 
-    private func isBlank(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.allSatisfy { $0 == 32 || $0 == SkippedText.separator }
+    private static func filled(_ bytes: [UInt8]) -> Range<Int> {
+        let isBlank = { (byte: UInt8) in byte == 32 || byte == SkippedText.separator }
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }),
+            let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return bytes.count..<bytes.count }
+        return first..<last + 1
     }
 }
 

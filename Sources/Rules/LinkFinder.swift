@@ -239,9 +239,10 @@ private enum SpelledOutDots {
         return result
     }
 
+    private static let closing: [Unicode.Scalar: Unicode.Scalar] = ["(": ")", "[": "]", "{": "}"]
+
     /// The end of a spelled-out dot that begins there, with the white space behind it.
     private static func dot(in text: [Unicode.Scalar], at start: Int) -> Int? {
-        let closing: [Unicode.Scalar: Unicode.Scalar] = ["(": ")", "[": "]", "{": "}"]
         var i = start
         if let close = closing[text[i]] {
             i = skipSpace(text, i + 1)

@@ -200,7 +200,7 @@ package final class RuleSet: Sendable {
 
     func decide(
         _ event: ChatEvent, in situation: Situation, stage: Stage, _ turn: Locked<RuleTurn>
-    ) throws -> Decision {
+    ) -> Decision {
         guard let name = event.name else {
             guard case .resumed(let continuation, let outcome) = event.kind else { return .nothing }
             if continuation.step == Batch.step {
@@ -213,7 +213,7 @@ package final class RuleSet: Sendable {
             let told = turn.withLock { $0.told(continuation, event, situation, stage, self) }
             return told ?? continuation.resumed(outcome, event, situation)
         }
-        return try turn.withLock { turn throws(OverrunError) in
+        return turn.withLock { turn in
             if stage == .guard {
                 turn.rates.note(name, event, at: situation.now)
                 if keepsRecent { turn.recent.note(event) }
@@ -224,9 +224,7 @@ package final class RuleSet: Sendable {
                     return decision
                 }
             }
-            let decision = turn.decide(event, name, situation, stage, self, witness: nil)
-            if let overrun = turn.overrun { throw overrun }
-            return decision
+            return turn.decide(event, name, situation, stage, self, witness: nil)
         }
     }
 
@@ -237,6 +235,7 @@ package final class RuleSet: Sendable {
         guard let name = event.name else { return .nothing }
         var turn = RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)
         self.turn.withLock { own in
+            turn.budget = own.budget
             turn.rates = own.rates
             turn.recent = own.recent
         }
@@ -269,8 +268,8 @@ final class RuleHandler: RecallingHandler {
         turn.withLock { $0.recall(event, name, situation, rules) }
     }
 
-    func decide(_ event: ChatEvent, in situation: Situation) throws -> Decision {
-        try rules.decide(event, in: situation, stage: stage, turn)
+    func decide(_ event: ChatEvent, in situation: Situation) -> Decision {
+        rules.decide(event, in: situation, stage: stage, turn)
     }
 
     func resumes(owner: String) -> Bool {

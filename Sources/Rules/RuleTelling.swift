@@ -31,6 +31,8 @@ struct RuleTelling {
         case .conditionFails:
             guard let condition = rule.condition else { return "no" }
             return "no: " + (why(condition, turn) ?? "a condition does not hold")
+        case .undecided:
+            return "undecided: the text is so long that there was no time to look through all of it"
         case .coolsDown(let until): return "no: it rests for another \((until - situation.now).words)"
         case .onceBefore:
             return "no: it acted before, and acts once" + (rule.source.isOncePerWindow ? " per window" : "")

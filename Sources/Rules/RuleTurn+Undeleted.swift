@@ -34,7 +34,7 @@ extension RuleTurn {
 
 extension Rule {
     /// Where the rule's reports go, else where the file's do, else where all do.
-    fileprivate func placesOfReports(
+    func placesOfReports(
         orElse name: String?, near place: Place, _ situation: Situation
     ) -> [Place] {
         let own = source.allSteps.filter { $0.verb == .report }.flatMap { $0.message.to.map(\.value) }

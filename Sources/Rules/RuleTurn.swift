@@ -12,6 +12,8 @@ enum Verdict: Equatable {
     /// It was called, and what stands behind the word does not fit; nothing is said to it.
     case wrongArguments
     case conditionFails
+    /// There was no time to look through all of the text.
+    case undecided
     case coolsDown(until: Timestamp), onceBefore
     /// The event has its answer.
     case answered(by: String)
@@ -47,11 +49,14 @@ struct RuleTurn {
     var breakers = Breakers()
     var deletions = RecentDeletions()
     private var reached: [Int32] = []
-    /// How long the conditions of one event may take.
+    /// How long this thread may compute for what the conditions of one event look for in its text.
     var budget = Duration.milliseconds(50)
-    /// Set when the event's conditions took longer.
-    private(set) var overrun: OverrunError?
-    private var start: ContinuousClock.Instant?
+    /// What is left of that for the next stage.
+    private var left = Duration.zero
+    /// The thread's time from which on nothing more is looked for; nil for a short text, which cannot take that long.
+    private var deadline: Duration?
+    /// The lanes in which not all was looked for.
+    private var unread: Set<Int> = []
 
     init(lanes: Int, probes: Int, rules: Int) {
         self.lanes = Array(repeating: LaneState(), count: lanes)
@@ -70,17 +75,20 @@ struct RuleTurn {
             return set.namesTargets && stage == .guard ? named(event, situation, set) : .nothing
         }
         let isNew = scan(event, name, situation, slate, stage, set)
+        defer { if let deadline { left = max(.zero, deadline - ThreadTime.now) } }
         var progress = Progress()
         if set.namesPeople, isNew, let member = event.member, !look.isOwn(in: situation) {
             progress.decision.changes += people.changes(
                 member, event, situation.memory, withRoles: set.namesTargets)
         }
-        if let witness {
+        if witness != nil || !unread.isEmpty {
             for rule in set.rules where rule.stage == stage {
                 let verdict = progress.ending ?? verdict(on: rule, event, situation, slate, set, progress)
                 if verdict == .matches { act(rule, event, situation, set, &progress) }
-                witness(rule, verdict, self)
+                if verdict == .undecided { progress.undecided.append(rule) }
+                witness?(rule, verdict, self)
             }
+            tellOfUndecided(progress.undecided, event, situation, &progress.decision)
             return progress.decision
         }
         let always = slate.always[stage.rawValue]
@@ -98,12 +106,14 @@ struct RuleTurn {
                 guard slate.hasRule[Int(number)], set.rules[Int(number)].stage == stage else { continue }
             }
             let rule = set.rules[Int(number)]
-            guard verdict(on: rule, event, situation, slate, set, progress) == .matches else { continue }
-            if isOver() { break }
+            let verdict = verdict(on: rule, event, situation, slate, set, progress)
+            if verdict == .undecided { progress.undecided.append(rule) }
+            guard verdict == .matches else { continue }
             act(rule, event, situation, set, &progress)
             if progress.ending != nil { break }
         }
-        return isOver() ? .nothing : progress.decision
+        tellOfUndecided(progress.undecided, event, situation, &progress.decision)
+        return progress.decision
     }
 
     /// Who joins may be punished by name before they said a word.
@@ -115,15 +125,8 @@ struct RuleTurn {
         return decision
     }
 
-    /// Whether the event's time is used up. A short text cannot take that long, so the clock is not asked.
-    private mutating func isOver() -> Bool {
-        if overrun != nil { return true }
-        guard let start, let text = look.text else { return false }
-        let took = ContinuousClock.now - start
-        guard took > budget else { return false }
-        overrun = OverrunError(took: took, size: text.utf8.count)
-        return true
-    }
+    /// Whether the event's time is used up.
+    private var isOver: Bool { deadline.map { ThreadTime.now >= $0 } ?? false }
 
     /// From so many bytes on a text is timed.
     private static let longText = 2_000
@@ -136,6 +139,8 @@ struct RuleTurn {
         var groups: [String: String] = [:]
         /// Those of which a member has answered, and was counted.
         var countedGroups: Set<String> = []
+        /// Those for which there was no time.
+        var undecided: [Rule] = []
         /// Set when no further rule of the stage is asked.
         var ending: Verdict?
     }
@@ -172,8 +177,6 @@ struct RuleTurn {
         forget()
         look = EventLook(event)
         beginScan()
-        overrun = nil
-        start = nil
         if !set.windows.isEmpty { lookAtWindows(situation.now, set) }
         let windows = set.rateWindowsOfRules[rule.number]
         guard !windows.isEmpty else { return }
@@ -189,14 +192,20 @@ struct RuleTurn {
         let isSame =
             stage.rawValue > lastStage.rawValue && lastSlate === slate && look.isOf(event)
         lastStage = stage
-        if isSame { return false }
+        if isSame {
+            if deadline != nil { deadline = ThreadTime.now + left }
+            return false
+        }
         lastSlate = slate
         look = EventLook(event)
         beginScan()
-        overrun = nil
-        start = look.text.map { $0.utf8.count > Self.longText } == true ? .now : nil
-        for number in slate.lanes where !isOver() {
-            lanes[number].deadline = start.map { $0 + budget }
+        if look.text.map({ $0.utf8.count > Self.longText }) == true { deadline = ThreadTime.now + budget }
+        for number in slate.lanes {
+            if isOver {
+                unread.insert(number)
+                continue
+            }
+            lanes[number].deadline = deadline
             let field = set.lanes[number].name.field
             switch field {
             case .body: if let text = look.text { read(text, number, set) }
@@ -275,6 +284,10 @@ struct RuleTurn {
         figures.begin()
         if !candidates.isEmpty { candidates.removeAll(keepingCapacity: true) }
         if call != nil { call = nil }
+        if deadline != nil {
+            deadline = nil
+            unread = []
+        }
         if scanNumber == .max {
             found = Array(repeating: 0, count: found.count)
             asked = Array(repeating: 0, count: asked.count)
@@ -286,6 +299,7 @@ struct RuleTurn {
     private mutating func read(_ text: String, _ number: Int, _ set: RuleSet) {
         let lane = set.lanes[number]
         lanes[number].read(text, lane)
+        if !lanes[number].isComplete { unread.insert(number) }
         if lanes[number].scan.hits.isEmpty, lanes[number].scan.regexes.isEmpty { return }
         for hit in lanes[number].scan.hits {
             for index in Int(lane.firstTarget[hit.phrase])..<Int(lane.firstTarget[hit.phrase + 1]) {
@@ -340,14 +354,17 @@ struct RuleTurn {
         if let command = rule.command, !command.isCalled(by: call) { return .notCalled }
         if look.isOwn(in: situation) { return .ownMessage }
         if !rule.seesBots, look.isBot == true { return .bot }
-        if let condition = rule.condition, !holds(condition, rule, event, situation, set) {
-            return .conditionFails
+        var isWanted: Bool? = true
+        if let condition = rule.condition {
+            isWanted = answer(condition, rule, event, situation, set)
+            if isWanted == false { return .conditionFails }
         }
         if rule.exemptsSome, let member = event.member,
             rule.exempts(member, account: event.account, situation.directory)
         {
             return .exempt
         }
+        if isWanted == nil { return .undecided }
         let isWrong = rule.command != nil && !fits(rule, event, situation)
         if isWrong, rule.command?.answersWrongArguments != true { return .wrongArguments }
         if rule.stage == .answer {
@@ -370,7 +387,54 @@ struct RuleTurn {
         return rule.rest(event, situation) ?? .matches
     }
 
+    /// Whether the condition holds; not if there was no time to find out.
     func holds(
+        _ condition: Condition, _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
+    ) -> Bool {
+        answer(condition, rule, event, situation, set) == true
+    }
+
+    /// Whether the condition holds; nil if that hangs on what there was no time to look for.
+    private func answer(
+        _ condition: Condition, _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
+    ) -> Bool? {
+        guard deadline != nil else { return isTrue(condition, rule, event, situation, set) }
+        switch condition {
+        case .found(let probe):
+            if isFound(probe) { return true }
+            return unread.isDisjoint(with: set.probes[Int(probe)].lanes) ? false : nil
+        case .near(let test, let probe):
+            // To compare words takes its time too.
+            if isFound(probe), isOver { return nil }
+            if isTrue(condition, rule, event, situation, set) { return true }
+            return unread.isDisjoint(with: test.lanes) ? false : nil
+        case .all(let list):
+            var all: Bool? = true
+            for condition in list {
+                switch answer(condition, rule, event, situation, set) {
+                case true?: continue
+                case false?: return false
+                case nil: all = nil
+                }
+            }
+            return all
+        case .any(let list):
+            var any: Bool? = false
+            for condition in list {
+                switch answer(condition, rule, event, situation, set) {
+                case true?: return true
+                case false?: continue
+                case nil: any = nil
+                }
+            }
+            return any
+        case .not(let condition): return answer(condition, rule, event, situation, set).map { !$0 }
+        default: return isTrue(condition, rule, event, situation, set)
+        }
+    }
+
+    /// The same where there is time for all.
+    private func isTrue(
         _ condition: Condition, _ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
     ) -> Bool {
         switch condition {
@@ -408,12 +472,12 @@ struct RuleTurn {
         case .mode(let test): return test.holds(situation)
         case .check(let test): return test.holds(values(of: rule, event, situation, set))
         case .all(let list):
-            for condition in list where !holds(condition, rule, event, situation, set) { return false }
+            for condition in list where !isTrue(condition, rule, event, situation, set) { return false }
             return true
         case .any(let list):
-            for condition in list where holds(condition, rule, event, situation, set) { return true }
+            for condition in list where isTrue(condition, rule, event, situation, set) { return true }
             return false
-        case .not(let condition): return !holds(condition, rule, event, situation, set)
+        case .not(let condition): return !isTrue(condition, rule, event, situation, set)
         }
     }
 }

@@ -38,9 +38,11 @@ struct TextSketch: Sendable, Equatable {
         let scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
         var letters: [Unicode.Scalar] = [" "]
         for scalar in scalars {
-            if scalar.properties.numericType != nil {
+            if isSmallLetter(scalar) {
+                letters.append(scalar)
+            } else if isDigit(scalar) {
                 if letters[letters.count - 1] != "0" { letters.append("0") }
-            } else if scalar.properties.isAlphabetic {
+            } else if scalar.value > 0x7F, scalar.properties.isAlphabetic {
                 letters.append(scalar)
             } else if letters[letters.count - 1] != " " {
                 letters.append(" ")
@@ -48,6 +50,12 @@ struct TextSketch: Sendable, Equatable {
         }
         if letters[letters.count - 1] != " " { letters.append(" ") }
         return letters.count > 3 ? letters : [" "] + scalars + [" "]
+    }
+
+    private static func isSmallLetter(_ scalar: Unicode.Scalar) -> Bool { scalar.value &- 97 < 26 }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x80 ? scalar.value &- 48 < 10 : scalar.properties.numericType != nil
     }
 
     private mutating func read(_ letters: [Unicode.Scalar]) {

@@ -71,24 +71,3 @@ import Testing
         #expect(load(condition).errors.map(\.description) == [expected])
     }
 }
-
-@Suite struct OverrunTests {
-    @Test func `conditions that take too long match nothing and are told of, and the next event is fine`()
-        throws
-    {
-        let scene = try Scene(
-            rule: "    when: messageAdded\n    if: {text: heck}\n    do: [{reply: \"yes\"}]\n")
-        scene.rules.turn.withLock { $0.budget = .zero }
-        let channel = scene.channel("general")
-        let long = scene.event(
-            .messageAdded(scene.message(String(repeating: "heck ", count: 500), by: scene.member("ana"))),
-            in: channel)
-        let error = #expect(throws: OverrunError.self) {
-            try scene.rules.handlers.first?.decide(long, in: scene.situation(for: long))
-        }
-        #expect(error?.description.hasSuffix("for a text of 2500 bytes, so no rule matched") == true)
-        #expect(scene.say("heck") == ["reply general: yes"])
-        scene.rules.turn.withLock { $0.budget = .seconds(60) }
-        #expect(scene.take(long) == ["reply general: yes"])
-    }
-}

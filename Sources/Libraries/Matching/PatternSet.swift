@@ -101,15 +101,16 @@ private final class CompiledPatterns: Sendable {
             var original = original
             original.withUTF8 { subject in
                 if !isScanned { scratch.originalAtoms.collect(onOriginal, subject, &scratch.caseless) }
-                onOriginal.match(
+                scratch.isComplete = onOriginal.match(
                     scratch.originalAtoms.found, subject, until: scratch.deadline, into: &scratch.regexes)
             }
         }
         if asks(onFolded, scratch.foldedAtoms, isScanned) {
             text.bytes.withUnsafeBufferPointer { subject in
                 if !isScanned { scratch.foldedAtoms.collect(onFolded, subject, &scratch.caseless) }
-                onFolded.match(
+                let all = onFolded.match(
                     scratch.foldedAtoms.found, subject, until: scratch.deadline, into: &scratch.regexes)
+                if !all { scratch.isComplete = false }
             }
             if !onOriginal.isEmpty { scratch.regexes.sort() }
         }

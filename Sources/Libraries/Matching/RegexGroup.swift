@@ -43,14 +43,15 @@ struct RegexGroup: Sendable {
         automaton.scan(caseless, into: &found)
     }
 
-    /// Appends the numbers in the set of the expressions that match a text with these atoms.
+    /// Appends the numbers in the set of the expressions that match a text with these atoms; says whether all were tried.
     func match(
-        _ found: [Int32], _ subject: UnsafeBufferPointer<UInt8>, until deadline: ContinuousClock.Instant?,
+        _ found: [Int32], _ subject: UnsafeBufferPointer<UInt8>, until deadline: Duration?,
         into matched: inout [Int]
-    ) {
+    ) -> Bool {
         for candidate in filter?.candidates(found) ?? Array(regexes.indices) {
-            if let deadline, .now > deadline { return }
+            if let deadline, ThreadTime.now > deadline { return false }
             if regexes[candidate].matches(subject) { matched.append(numbers[candidate]) }
         }
+        return true
     }
 }

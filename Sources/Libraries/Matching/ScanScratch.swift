@@ -7,8 +7,10 @@ package struct ScanScratch {
     /// The numbers of the expressions that match the last text, rising.
     package internal(set) var regexes: [Int] = []
 
-    /// When no further expression is tried; nil: all are.
-    package var deadline: ContinuousClock.Instant?
+    /// The thread's time (`ThreadTime`) from which on no further expression is tried; nil: all are.
+    package var deadline: Duration?
+    /// Whether every expression that the last text may match was tried.
+    package internal(set) var isComplete = true
 
     var boundaries = WordBoundaries()
     var occurrences: [Occurrence] = []
@@ -22,6 +24,7 @@ package struct ScanScratch {
         // To empty what is empty is not free, and most texts have nothing.
         if !hits.isEmpty { hits.removeAll(keepingCapacity: true) }
         if !regexes.isEmpty { regexes.removeAll(keepingCapacity: true) }
+        isComplete = true
         beginText()
         if originalAtomCount > 0 { originalAtoms.begin(originalAtomCount) }
         if foldedAtomCount > 0 { foldedAtoms.begin(foldedAtomCount) }

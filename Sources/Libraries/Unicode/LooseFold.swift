@@ -19,6 +19,9 @@ struct LooseFold {
 
         var kind: Kind
         var pieces: Range<Int>
+
+        /// Whether it tells in which script its neighbours are written.
+        var isOfLanguage: Bool { kind != .numeric && kind != .imitation }
     }
 
     private var pieces: [Piece] = []
@@ -83,14 +86,17 @@ struct LooseFold {
             }
             if look { tokens[t].kind = .imitation }
         }
-        for t in tokens.indices where tokens[t].kind == .imitation {
-            let neighbours = [
-                tokens[..<t].last { $0.kind != .numeric && $0.kind != .imitation },
-                tokens[(t + 1)...].first { $0.kind != .numeric && $0.kind != .imitation },
-            ].compactMap(\.self)
-            if !neighbours.isEmpty, neighbours.allSatisfy({ $0.kind != .foreign }) {
-                unmask(tokens[t], original)
+        // A stretch of imitations is read as its neighbours on both sides are; some words stand at an end of the text.
+        var (before, t): (Token.Kind?, Int) = (nil, 0)
+        while t < tokens.count {
+            var next = t
+            while next < tokens.count, !tokens[next].isOfLanguage { next += 1 }
+            let after = next < tokens.count ? tokens[next].kind : nil
+            if before ?? after != nil, before != .foreign, after != .foreign {
+                for i in t..<next where tokens[i].kind == .imitation { unmask(tokens[i], original) }
             }
+            before = after
+            t = next + 1
         }
     }
 

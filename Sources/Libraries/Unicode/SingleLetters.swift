@@ -34,10 +34,11 @@ enum SingleLetters {
                 }
                 if letters == 1 {
                     if let last = run, start - last.range.upperBound > widest { end() }
-                    var longer = run ?? Run(range: start..<i, letters: [])
-                    longer.range = longer.range.lowerBound..<i
-                    longer.letters.formUnion(start..<i)
-                    run = longer
+                    // In place: to copy the letters for each would take time by the square of the text.
+                    if run == nil { run = Run(range: start..<i, letters: []) }
+                    let first = run?.range.lowerBound ?? start
+                    run?.range = first..<i
+                    run?.letters.formUnion(start..<i)
                 } else if letters > 1 {
                     end()
                 }
