@@ -8,6 +8,7 @@ extension BotTables {
         otherNames: [
             "remove": "delete", "answer": "reply", "say": "send", "post": "send", "forward": "relay",
             "message": "send", "reaction": "react", "redact": "delete",
+            "timeout": "mute", "silence": "mute", "block": "ban", "slow_mode": "slowmode", "purge": "delete",
         ],
         [
             Key("reply", "Answers the message.") { node, step, reader in

@@ -151,10 +151,26 @@ extension BotFileReader {
         return breaker
     }
 
+    private static let forGood: Set<String> = [
+        "forever", "for ever", "for good", "permanent", "permanently", "always", "never", "infinite",
+        "indefinite",
+    ]
+
     /// `10m`, or a value that is one.
     func length(_ node: YAMLNode) -> BotDeed.Length? {
         if let text = node.text, text.contains("{{") { return template(node).map { .made($0) } }
-        return duration(node).map { .fixed($0) }
+        if let word = node.text?.lowercased(), Self.forGood.contains(word) {
+            error(
+                "\"\(word)\" is not a duration", at: node,
+                hint: "leave the time out: what has none lasts until it is taken back")
+            return nil
+        }
+        guard let time = duration(node) else { return nil }
+        guard time > .zero else {
+            error("\"\(node.text ?? "")\" is no time at all", at: node, hint: "write 10m, or leave it out")
+            return nil
+        }
+        return .fixed(time)
     }
 }
 

@@ -11,6 +11,20 @@ extension Duration {
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000),
     ]
 
+    /// How a time in words is written here: `10 minutes` is `10m`.
+    private static func meant(_ text: String) -> String? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let word = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
+        let words = [
+            "s": ["s", "sec", "secs", "second", "seconds"], "m": ["m", "min", "mins", "minute", "minutes"],
+            "h": ["h", "hr", "hrs", "hour", "hours"], "d": ["d", "day", "days"], "w": ["w", "week", "weeks"],
+        ]
+        guard !digits.isEmpty, let unit = words.first(where: { $0.value.contains(word) })?.key else {
+            return nil
+        }
+        return "write \(digits)\(unit)"
+    }
+
     /// Reads `500ms`, `10m`, `1h30m`.
     package init(text: String) throws(ShortFormError) {
         var rest = Substring(text)
@@ -24,11 +38,13 @@ extension Duration {
             let unit = rest.prefix { $0.isLetter }
             rest = rest.dropFirst(unit.count)
             guard !unit.isEmpty else {
-                throw ShortFormError(problem: "\"\(text)\" has no unit", hint: "use ms, s, m, h, d or w")
+                throw ShortFormError(
+                    problem: "\"\(text)\" has no unit", hint: Self.meant(text) ?? "use ms, s, m, h, d or w")
             }
             guard let milliseconds = Self.units.first(where: { $0.name == unit })?.milliseconds else {
                 throw ShortFormError(
-                    problem: "unknown unit \"\(unit)\" in \"\(text)\"", hint: "use ms, s, m, h, d or w")
+                    problem: "unknown unit \"\(unit)\" in \"\(text)\"",
+                    hint: Self.meant(text) ?? "use ms, s, m, h, d or w")
             }
             let (part, overflow) = count.multipliedReportingOverflow(by: milliseconds)
             guard !overflow, total <= Int64.max / 2, part <= Int64.max / 2 else {

@@ -26,6 +26,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case answersOften = "answers-often"
     case takenLiterally = "taken-literally"
     case neverEnds = "never-ends"
+    case anybodyPunishes = "anybody-punishes"
     case style
 
     /// What it is about, for the manual; nil for errors, which cannot be allowed.
@@ -51,6 +52,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
         case .takenLiterally:
             "quotes, slashes, braces or commas that look like they mean something and are taken as they stand"
         case .neverEnds: "a mute or a lock without an end"
+        case .anybodyPunishes: "a command by which everybody may punish others"
         case .style: "anything else that is probably not meant"
         }
     }
