@@ -52,12 +52,32 @@ struct Command: Sendable {
                 result.fits = false
                 continue
             }
+            // A number or a time that was mistyped must not become part of the reason, and what was wanted something else.
+            if wasWritten, argument.kind.isCounted, scanner.beginsWithDigit,
+                !isFitting(scanner, arguments[(index + 1)...], event, situation)
+            {
+                result.fits = false
+            }
             if let preset = argument.preset {
                 result.values[argument.name.value] = argument.kind.value(preset, event, situation)
             }
         }
         if !scanner.isAtEnd { result.fits = false }
         return result
+    }
+}
+
+extension Command {
+    /// Whether the next word is what one of those takes that do not take any word.
+    private func isFitting(
+        _ scanner: ArgumentScanner, _ later: ArraySlice<BotArgument>, _ event: ChatEvent,
+        _ situation: Situation
+    ) -> Bool {
+        later.contains { argument in
+            var scanner = scanner
+            guard !argument.kind.takesAnyWord, let text = scanner.next(argument.kind) else { return false }
+            return argument.kind.value(text, event, situation) != nil
+        }
     }
 }
 
@@ -147,6 +167,14 @@ private struct ArgumentScanner {
 
     var isAtEnd: Bool { text.allSatisfy(\.isWhitespace) }
 
+    /// Whether the next word looks like a number: `30`, `-5m`, `.5h`.
+    var beginsWithDigit: Bool {
+        let word = text.drop(while: \.isWhitespace)
+        return (word.first.map { "+-.,\u{2212}".contains($0) } == true ? word.dropFirst() : word).first?
+            .isNumber
+            == true
+    }
+
     mutating func next(_ kind: BotArgument.Kind) -> String? {
         text = text.drop(while: \.isWhitespace)
         guard !text.isEmpty else { return nil }
@@ -169,6 +197,21 @@ private struct ArgumentScanner {
 }
 
 extension BotArgument.Kind {
+    /// Whether it begins with a digit.
+    fileprivate var isCounted: Bool {
+        switch self {
+        case .integer, .duration: true
+        default: false
+        }
+    }
+
+    fileprivate var takesAnyWord: Bool {
+        switch self {
+        case .person, .word, .rest: true
+        default: false
+        }
+    }
+
     /// The value of what was written; nil when it is none of this kind.
     func value(_ text: String, _ event: ChatEvent, _ situation: Situation) -> TemplateValue? {
         switch self {

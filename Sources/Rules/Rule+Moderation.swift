@@ -70,6 +70,10 @@ extension Rule {
         if member.user == acting.situation.own || member.user.text == acting.situation.own?.text {
             return "that is steward itself"
         }
+        // Nothing would come of it.
+        if acting.situation.directory.hasRole("owner", member, account: acting.event.account) {
+            return "\(member.name) is the owner"
+        }
         // Who did it themselves was looked at by the rule, unless it leaves nobody alone: then they may be warned and
         // muted, and not thrown out.
         let isNamed = step.deed.user != nil || acting.isOther

@@ -36,9 +36,14 @@ final class Scene {
             ])
     }
 
-    init(_ text: String, abilities: Abilities = Scene.abilities, lists: [String: String] = [:]) throws {
+    init(
+        _ text: String, abilities: Abilities = Scene.abilities, lists: [String: String] = [:],
+        owner: String? = nil
+    ) throws {
         self.abilities = abilities
-        directory = Self.directory(abilities)
+        var directory = Self.directory(abilities)
+        if let owner { directory.roles["owner"] = .init(users: ["twilio:\(owner)"]) }
+        self.directory = directory
         let loaded = RuleSet.load(
             [BotSource(name: "bot.yaml", bytes: Array(text.utf8))], directory: directory
         ) {
