@@ -57,7 +57,7 @@ extension RuleTurn {
         decision.changes.append(
             .set(rule.brokenKey, .number(situation.now.milliseconds), keep: Rule.breakerTime))
         let text =
-            "Rule \"\(rule.id)\" matched \(often.matches) of \(often.of) events in \(rule.source.breaker.time.words) and is on dry run for a day. Write breaker: none if that is meant."
+            "Rule \"\(rule.id)\" matched \(often.matches) of \(often.of) events in \(rule.source.breaker.time.words) and is on dry run for a day. To go on at once, write breaker: none in the rule."
         decision.notes.append(Decision.Note(by: rule.id, text, isWarning: true))
         let places = rule.reportTo.flatMap(situation.directory.places).unique
         for (number, place) in places.enumerated() {

@@ -230,7 +230,7 @@ import Testing
     @Test func `a new rule that matches too often puts itself on dry run, and says so once`() throws {
         let (scene, said) = try broken("run: live", said: Array(repeating: "bad", count: 8))
         let told =
-            "send staff: Rule \"it\" matched 6 of 6 events in 1 hour and is on dry run for a day. Write breaker: none if that is meant."
+            "send staff: Rule \"it\" matched 6 of 6 events in 1 hour and is on dry run for a day. To go on at once, write breaker: none in the rule."
         #expect(said == Array(repeating: ["delete general"], count: 5) + [[told], [], []])
         let decision = scene.decide(
             scene.event(
