@@ -6,7 +6,7 @@ import Testing
 
 /// The bots that come with steward.
 @Suite struct ShippedBotTests {
-    private func load() throws -> RuleSet {
+    private func load(beside other: String? = nil) throws -> RuleSet {
         let folder = fixtures.appending(path: "../../../bots")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter {
             $0.hasSuffix(".yaml")
@@ -14,10 +14,11 @@ import Testing
         let sources = try names.sorted().map { name in
             BotSource(name: "bots/\(name)", bytes: Array(try Data(contentsOf: folder.appending(path: name))))
         }
-        let loaded = RuleSet.load(sources, directory: Scene.directory()) { path in
+        let others = other.map { [BotSource(name: "other.yaml", bytes: Array($0.utf8))] } ?? []
+        let loaded = RuleSet.load(sources + others, directory: Scene.directory()) { path in
             (try? Data(contentsOf: folder.appending(path: path))).map { Array($0) }
         }
-        #expect(loaded.findings.map(\.description) == [])
+        #expect((other == nil ? loaded.findings : loaded.errors).map(\.description) == [])
         return try #require(loaded.rules)
     }
 
@@ -26,6 +27,20 @@ import Testing
         #expect(rules.runExamples().map(\.description) == [])
         #expect(rules.exampleCount() >= 20)
         #expect(rules.rules.allSatisfy { $0.source.about != nil })
+    }
+
+    @Test func `six throw-away names do not switch off the guard of zero tolerance`() throws {
+        let slurs = try #require(try load().rules.first { $0.id == "slurs" })
+        #expect(!slurs.mayBreak)
+    }
+
+    @Test func `they hold beside a second ladder`() throws {
+        let second = "version: 1\nladders: {other: {steps: {3: [{warn: x}]}}}\n"
+        #expect(try load(beside: second).runExamples().map(\.description) == [])
+    }
+
+    @Test func `undo says nothing of its own beside what steward says`() throws {
+        #expect(try load().rules.first { $0.id == "undo" }?.source.steps.map(\.verb) == [.undo])
     }
 
     @Test(arguments: [
