@@ -129,10 +129,12 @@ public struct Decision: Sendable {
         public var messages: [MessageReference]
         /// How long their texts are kept with the case; nil: as long as usual.
         public var keep: Duration?
+        /// Who gave the command for it; nil when nobody did, whoever's message it came of.
+        public var moderator: UserID?
 
         public init(
             by: String, user: UserID, fragment: String? = nil, reason: String? = nil,
-            messages: [MessageReference] = [], keep: Duration? = nil
+            messages: [MessageReference] = [], keep: Duration? = nil, moderator: UserID? = nil
         ) {
             self.by = by
             self.user = user
@@ -140,6 +142,7 @@ public struct Decision: Sendable {
             self.reason = reason
             self.messages = messages
             self.keep = keep
+            self.moderator = moderator
         }
     }
 

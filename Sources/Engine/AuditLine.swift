@@ -11,6 +11,8 @@ package struct AuditLine: Sendable, Codable, Equatable {
     package var cases: [String]?
     package var account: String?
     package var channel: String?
+    /// The channel's unique name or title, as far as it has one.
+    package var channelName: String?
     package var user: String?
     package var message: String?
     /// The event that it came of.
@@ -40,7 +42,7 @@ package struct AuditLine: Sendable, Codable, Equatable {
         let action = open.action
         self.init(
             at: at, state: state, action: action.plainWord, by: action.by, cases: open.cases,
-            user: action.user, why: why)
+            user: action.user ?? open.author, why: why)
         account = action.place.account
         channel = action.place.channel
         message = action.message?.id

@@ -52,6 +52,8 @@ package struct Case: Sendable, Codable, Equatable {
         package var name: String
         /// How long it is remembered after a change, in milliseconds; nil for ever.
         package var keep: Int64?
+        /// How many; less than 0: so many were taken back.
+        package var points: Int64?
     }
 
     package struct Undone: Sendable, Codable, Equatable {
@@ -60,6 +62,9 @@ package struct Case: Sendable, Codable, Equatable {
         /// What was restored, and what could not be.
         package var what: String
     }
+
+    /// The 17 of `C17`.
+    package var number: Int { Int(name.dropFirst()) ?? 0 }
 
     /// Some of it is not over.
     package var isOpen: Bool { deeds.contains { $0.state == .asked } }
@@ -114,14 +119,18 @@ extension ChatAction {
         }
     }
 
+    /// A lock or slow mode: it is about everybody there, and belongs to no person's case.
+    var isOfAChannel: Bool {
+        switch verb {
+        case .lock, .unlock, .slowMode: true
+        default: false
+        }
+    }
+
     /// Whether it is done because of the charge, as one of several of the same rule.
     func concerns(_ charge: Decision.Charge) -> Bool {
         if let user { return user == charge.user.text }
         if let message { return charge.messages.contains { $0.id == message.id } }
-        switch verb {
-        // To undo what was done to one of many opens no channel.
-        case .lock, .unlock, .slowMode: return false
-        default: return true
-        }
+        return true
     }
 }

@@ -21,6 +21,9 @@ struct CaseFile {
         }
     }
 
+    /// Those of which the store may not have the newest.
+    var inWork: [Case] { Array(cases.values) }
+
     /// A case as the store has it.
     mutating func learn(_ stored: Case) { cases[stored.name] = stored }
 

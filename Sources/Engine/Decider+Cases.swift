@@ -15,7 +15,10 @@ extension Decider {
             }
         }
         guard case .resumed(let continuation, _) = event.kind, let names = continuation.cases else { return }
-        for index in outcome.actions.indices where outcome.actions[index].action.by == continuation.owner {
+        for index in outcome.actions.indices
+        where outcome.actions[index].action.by == continuation.owner
+            && !outcome.actions[index].action.isOfAChannel
+        {
             outcome.actions[index].belong(to: names)
         }
         for index in outcome.later.indices
@@ -62,8 +65,8 @@ extension Decider {
         } else {
             new.userName =
                 history.last { $0.member?.user == charge.user }?.member?.name ?? charge.user.text
-            new.moderator = event.member?.user.text
         }
+        new.moderator = charge.moderator?.text
         new.deeds = filed.actions.map { Case.Deed($0.action, key: $0.key, state: .asked, at: now) }
         new.strikes = filed.strikes
         if let keeping = parts.settings.evidence {
@@ -163,8 +166,18 @@ extension Decider {
     }
 
     func note(_ line: AuditLine) {
+        var line = line
+        line.channelName = name(of: line)
         auditLines += 1
         pending.changes.append(line.change("\(lease.number)/\(auditLines)"))
+    }
+
+    private func name(of line: AuditLine) -> String? {
+        guard let name = line.account, let id = line.channel, !id.isEmpty,
+            let own = account(named: name).own
+        else { return nil }
+        let channel = channel(parts.identities.realm(own.identity.realmName).channel(id))
+        return channel.uniqueName ?? (channel.title.isEmpty ? nil : channel.title)
     }
 
     /// As it is now; nil when there is none.
@@ -177,6 +190,19 @@ extension Decider {
         guard let found = rows.first.flatMap({ JSONRow.value(Case.self, from: $0.body) }) else { return nil }
         cases.learn(found)
         return found
+    }
+
+    /// All cases of a person as they are now, the first of them first.
+    private func cases(of user: String, in realm: String) async throws -> [Case] {
+        let rows = try await untilItWorks { (_: isolated Decider, journal) throws(JournalError) in
+            try await journal.rows(of: .cases)
+        }
+        var found: [String: Case] = [:]
+        for row in rows where CaseFile.isName(row.key.key) {
+            found[row.key.key] = JSONRow.value(Case.self, from: row.body)
+        }
+        for known in cases.inWork { found[known.name] = known }
+        return found.values.filter { $0.user == user && $0.realm == realm }.sorted { $0.number < $1.number }
     }
 
     // MARK: Undoing
@@ -206,10 +232,11 @@ extension Decider {
         let evidence = try await evidence(of: found, at: now)
         let abilities = account(named: found.place.account).abilities
         let memory = turn.memory
+        let others = try await cases(of: found.user, in: found.realm)
         func look() -> Undoing {
-            Undoing(found, evidence: evidence, realm: realm, abilities: abilities, at: now) {
-                memory.value(of: $0)
-            }
+            Undoing(
+                found, besides: others, evidence: evidence, realm: realm, abilities: abilities, at: now
+            ) { memory.value(of: $0) }
         }
         var undoing = look()
         while memory.hasMissing {

@@ -13,10 +13,12 @@ package struct OpenAction: Sendable, Codable, Equatable {
     package var order: Int64
     /// The cases that it is part of.
     package var cases: [String]?
+    /// Who wrote the message that it is about, as far as that is known.
+    package var author: String?
     /// It needs no service: steward did it by deciding it, or will not do it. Settled ones are over at once.
     package var settled: ActionOutcome?
 
-    private enum CodingKeys: CodingKey { case key, action, event, realm, since, order, cases }
+    private enum CodingKeys: CodingKey { case key, action, event, realm, since, order, cases, author }
 
     package init(
         key: ActionKey, action: ChatAction, event: String, realm: String, since: Timestamp, order: Int64 = 0

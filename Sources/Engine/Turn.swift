@@ -300,6 +300,7 @@ package struct Turn: Sendable {
                 key: key, action: action, event: event.id, realm: event.realm.name,
                 since: min(progress.situation.now, event.sentAt))
             if !settled.isEmpty { open.settled = settled[index] }
+            if case .deleteMessage(let message) = action.verb { open.author = author(of: message, event) }
             progress.outcome.actions.append(open)
             if action.isTalk, action.place == event.place {
                 progress.outcome.silenced += loops.answered(event, by: action.by)
@@ -319,6 +320,13 @@ package struct Turn: Sendable {
         if !decision.undone.isEmpty { progress.outcome.undone += decision.undone }
     }
 
+    /// Nil when the message is neither the event's nor one of those that are looked back at.
+    private func author(of message: MessageReference, _ event: ChatEvent) -> String? {
+        if let own = event.message, own.id == message.id { return own.author.user.text }
+        guard let channel = event.channel?.id else { return nil }
+        return memory.history(of: channel).last { $0.message?.id == message.id }?.message?.author.user.text
+    }
+
     /// Makes a case of each charge.
     private func file(
         _ decision: Decision, _ actions: [(key: ActionKey, action: ChatAction)], _ progress: inout Progress
@@ -333,9 +341,10 @@ package struct Turn: Sendable {
                 Filed(
                     name: "C\(before + Int64(index) + 1)", charge: charge,
                     actions: actions.filter {
-                        $0.action.by == charge.by && (isOnly || $0.action.concerns(charge))
+                        $0.action.by == charge.by && !$0.action.isOfAChannel
+                            && (isOnly || $0.action.concerns(charge))
                     },
-                    strikes: decision.changes.compactMap { Case.Strike($0, of: charge.user) }))
+                    strikes: decision.changes.compactMap { Case.Strike($0, of: charge.user, by: charge.by) }))
         }
     }
 }
@@ -375,11 +384,15 @@ extension Turn {
 
 extension Case.Strike {
     /// Nil for a change that puts nothing into a ledger of that user.
-    fileprivate init?(_ change: MemoryChange, of user: UserID) {
-        guard case .set(let key, _, let keep) = change, key.owner == "steward",
+    fileprivate init?(_ change: MemoryChange, of user: UserID, by rule: String) {
+        guard case .set(let key, let value, let keep) = change, key.owner == "steward",
             key.name.hasPrefix("strikes."), key.subject == .user(user)
         else { return nil }
-        self.init(name: key.name, keep: keep?.milliseconds)
+        let entries = StrikeLedger(value).entries
+        let given = entries.filter { $0.by == rule && $0.event == entries.last?.event }
+        self.init(
+            name: key.name, keep: keep?.milliseconds,
+            points: given.isEmpty ? nil : given.reduce(0) { $0 + $1.points })
     }
 }
 

@@ -8,22 +8,25 @@ struct Undoing {
     /// What holds on, for it is not this case's.
     private var kept: [String] = []
     private let found: Case
+    private let others: [Case]
     private let now: Timestamp
     private let realm: Realm
     private let abilities: Abilities
     private let value: (MemoryKey) -> MemoryValue?
 
-    /// `value` reads what is remembered. `evidence`: nil when it is gone or cannot be opened.
+    /// `others` are the person's cases, by which what holds on is named. `value` reads what is remembered. `evidence`: nil when it is gone or cannot be opened.
     init(
-        _ found: Case, evidence: Evidence?, realm: Realm, abilities: Abilities, at now: Timestamp,
-        value: @escaping (MemoryKey) -> MemoryValue?
+        _ found: Case, besides others: [Case] = [], evidence: Evidence?, realm: Realm, abilities: Abilities,
+        at now: Timestamp, value: @escaping (MemoryKey) -> MemoryValue?
     ) {
         self.found = found
+        self.others = others.filter { $0.name != found.name && $0.undone == nil }
         self.now = now
         self.realm = realm
         self.abilities = abilities
         self.value = value
         for deed in found.deeds where deed.state != .failed { lift(deed) }
+        leaveChannels()
         takeBackStrikes(of: realm.user(found.user))
         postAgain(evidence, abilities.textLimit)
     }
@@ -41,18 +44,20 @@ struct Undoing {
         let name = deed.user == found.user ? found.userName : deed.user ?? ""
         switch (deed.action, deed.user) {
         case ("mute", let user?):
-            guard takesBack(.mute, user, deed, "\(name) stays muted") else { return }
+            guard takesBack(.mute, user, deed, "\(name) is still muted") else { return }
             act(.unmute(user: user), deed, "\(name) unmuted")
         case ("ban", let user?):
-            guard takesBack(.ban, user, deed, "\(name) stays banned") else { return }
+            guard takesBack(.ban, user, deed, "\(name) is still banned") else { return }
             act(.unban(user: user), deed, "\(name) unbanned")
             act(.addMember(user: user), deed)
-        case ("kick", let user?): act(.addMember(user: user), deed, "\(name) brought back")
+        case ("kick", let user?):
+            guard !staysOut(user, name, deed) else { return }
+            act(.addMember(user: user), deed, "\(name) brought back")
         case ("lock", _):
-            guard takesBack(.lock, nil, deed, "the channel stays locked") else { return }
+            guard takesBack(.lock, nil, deed, "the channel is still locked") else { return }
             act(.unlock, deed, "the channel unlocked")
         case ("slowmode", _):
-            guard takesBack(.slowmode, nil, deed, "slow mode stays") else { return }
+            guard takesBack(.slowmode, nil, deed, "slow mode is still asked for") else { return }
             act(.slowMode(nil), deed, "slow mode ended")
         default: break
         }
@@ -69,8 +74,7 @@ struct Undoing {
             ?? Punishment.key(kind, in: channel)
         guard let held = Punishment(value(key)), !held.isOver(at: now) else { return true }
         guard let rest = Punishment(held.all.filter { !isOurs($0, deed) }, at: now) else { return true }
-        let note = "\(words) (\(rest.by))"
-        if !kept.contains(note) { kept.append(note) }
+        keep("\(words) by \(names(of: rest))")
         guard rest != held else { return false }
         decision.changes.append(.set(key, rest.value, keep: Punishments.keep(rest, from: now)))
         // A service that has its own is told of the end that holds now.
@@ -87,6 +91,58 @@ struct Undoing {
                     verb, in: deed.place, by: Punishment.owner, path: Punishments.path + kind.rawValue))
         }
         return false
+    }
+
+    /// The cases that brought it, or the rules where there are none.
+    private func names(of punishment: Punishment) -> String {
+        var names: [String] = []
+        for one in punishment.all {
+            let known = others.first { $0.rule == one.by && $0.event == one.event }
+            let name = known?.name ?? one.by
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.joined(separator: ", ")
+    }
+
+    private mutating func keep(_ note: String) {
+        if !kept.contains(note) { kept.append(note) }
+    }
+
+    /// Whom somebody else banned meanwhile, or kicked again, is not brought back.
+    private mutating func staysOut(_ user: String, _ name: String, _ deed: Case.Deed) -> Bool {
+        let key = Punishment.key(.ban, of: realm.user(user), in: channel(of: deed.place))
+        let own = found.deeds.first { $0.action == "ban" && $0.place == deed.place } ?? deed
+        if let held = Punishment(value(key)),
+            let rest = Punishment(held.all.filter { !isOurs($0, own) }, at: now)
+        {
+            keep("\(name) is still banned by \(names(of: rest))")
+            return true
+        }
+        let again = others.filter { other in
+            other.number > found.number
+                && other.deeds.contains {
+                    $0.action == "kick" && $0.user == user && $0.place == deed.place && $0.state != .failed
+                }
+        }
+        guard !again.isEmpty else { return false }
+        keep("\(name) is still out by \(again.map(\.name).joined(separator: ", "))")
+        return true
+    }
+
+    /// A lock or slow mode that came with it is about everybody there.
+    private mutating func leaveChannels() {
+        for place in [found.place] + found.deeds.map(\.place) where !place.channel.isEmpty {
+            for (kind, words) in [
+                (Punishment.Kind.lock, "stays locked: \"unlock\" opens it"),
+                (.slowmode, "stays slow: \"slowmode: none\" ends that"),
+            ] where !found.deeds.contains(where: { $0.action == kind.rawValue && $0.place == place }) {
+                guard let held = Punishment(value(Punishment.key(kind, in: channel(of: place)))),
+                    !held.isOver(at: now),
+                    held.all.contains(where: { $0.by == found.rule && $0.event == found.event })
+                else { continue }
+                keep("\(place == found.place ? found.channelName ?? place.channel : place.channel) \(words)")
+            }
+        }
     }
 
     private func channel(of place: Place) -> ChannelID {

@@ -117,7 +117,7 @@ extension Rule {
             decision.charges.append(
                 Decision.Charge(
                     by: id, user: user, fragment: isOwn ? acting.fragment() : nil, reason: reason,
-                    messages: about, keep: keep))
+                    messages: about, keep: keep, moderator: command == nil ? nil : acting.event.member?.user))
         }
     }
 
