@@ -310,7 +310,7 @@ func withAccount(
             peer.say("0", by: "ana", in: general)
             #expect(try await inbox.story(of: 1) == ["general + ana: 0"])
         }
-        #expect(lines.withLock { $0 }.count { $0.hasPrefix("steward has too many events") } == 1)
+        #expect(lines.withLock { $0 }.count { $0.hasPrefix("steward takes no events now") } == 1)
     }
 }
 

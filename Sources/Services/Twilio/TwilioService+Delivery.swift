@@ -18,8 +18,9 @@ extension TwilioService {
                 // It may last as long as a disk is full.
                 guard let times = behindComplaint.raise(at: now) else { continue }
                 let often = times > 1 ? " (\(times) times since this was last said)" : ""
+                let streams = objects.count == 1 ? "1 stream is" : "\(objects.count) streams are"
                 log.warning(
-                    "steward has too many events; \(objects.count) streams are read again in a moment\(often)"
+                    "steward takes no events now, of a flood or because its store cannot be written; \(streams) read again in a moment\(often)"
                 )
             case .closed: isClosed = true
             }
