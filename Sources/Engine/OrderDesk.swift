@@ -31,6 +31,8 @@ package actor OrderDesk {
                 }
             }
             return OrderDesk(database, file: file)
+        } catch let error as DatabaseError where error.kind == .readOnly || error.kind == .cannotOpen {
+            throw .unusable("\(error) - order it as the user that steward runs as")
         } catch {
             throw JournalError(error)
         }
@@ -93,6 +95,8 @@ package actor OrderDesk {
             return try database.assumeIsolated { database in
                 try database.run(whenCancelled: .finishes, body)
             }
+        } catch let error as DatabaseError where error.kind == .readOnly {
+            throw .unusable("\(error) - order it as the user that steward runs as")
         } catch {
             throw JournalError(error)
         }

@@ -52,7 +52,7 @@ struct Daemon: Sendable {
         _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient, _ server: ChatServer?
     ) async throws -> ExitCode {
         let journal = try await Stores.journal(config, log)
-        let evidence = try EvidenceKey.keeping(config, log)
+        let evidence = try await EvidenceKey.keeping(config, log)
         let identities = Identities()
         let tools = ServiceTools(identities: identities, loop: loop, http: http, log: log)
         let accounts = try config.accounts.map { account in

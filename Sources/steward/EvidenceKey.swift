@@ -14,19 +14,42 @@ enum EvidenceKey {
     private static let purpose = "steward evidence"
 
     /// For a steward that works: the file is made when it is missing. Nil when no texts are to be kept.
-    static func keeping(_ config: Config, _ log: Log) throws -> EvidenceKeeping? {
+    static func keeping(_ config: Config, _ log: Log) async throws -> EvidenceKeeping? {
         guard config.keepEvidence > .zero else { return nil }
-        guard let store = config.store else { return keeping(randomBytes(32), config) }
-        if let given = config.storageKey { return keeping(Array(given.reveal().utf8), config) }
-        let file = keyFile(config.statePath(store))
-        if access(file, F_OK) != 0 {
-            try make(file)
-            log.info("made \(file): whoever backs up the store needs it to read the texts of cases")
+        guard let store = config.store.map(config.statePath) else { return keeping(randomBytes(32), config) }
+        let file = keyFile(store)
+        let secret: [UInt8]
+        var wayOut = "write the one of before under \"storage.key\""
+        if let given = config.storageKey {
+            secret = Array(given.reveal().utf8)
+        } else {
+            if access(file, F_OK) != 0 {
+                try make(file)
+                log.info("made \(file): whoever backs up the store needs it to read the texts of cases")
+            }
+            secret = try read(file)
+            wayOut = "bring \(file) back from a copy before more are sealed, and start again"
         }
-        return keeping(try read(file), config)
+        let made = keeping(secret, config)
+        let count = try await closed(made, in: store)
+        if count > 0 {
+            log.warning(
+                "the texts of \(counted(count, "case")) were sealed with another key and stay closed - \(wayOut); if it is lost, leave it: they go with their time"
+            )
+        }
+        return made
     }
 
-    /// For who only looks: nil where there is no key.
+    /// Of how many cases the key does not open the texts.
+    private static func closed(_ keeping: EvidenceKeeping?, in store: String) async throws -> Int {
+        guard let keeping else { return 0 }
+        let journal = try await SQLiteJournal.openForReading(store)
+        let rows = try? await journal.rows(of: .evidence)
+        await journal.close()
+        return rows?.count { keeping.open($0.body, $0.key.key) == nil } ?? 0
+    }
+
+    /// For who only looks: nil where there is no key. Throws for one that cannot be used.
     static func forReading(_ config: Config) throws -> EvidenceKeeping? {
         if let given = config.storageKey { return keeping(Array(given.reveal().utf8), config) }
         guard let store = config.store.map(config.statePath), access(keyFile(store), F_OK) == 0 else {
@@ -48,32 +71,44 @@ enum EvidenceKey {
     private static func make(_ file: String) throws {
         let opened = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard opened >= 0 else {
-            throw SettingsMistake(
+            throw KeyMistake(
                 "\(file): the key of the store cannot be made - let user \(getuid()) write there")
         }
         defer { close(opened) }
         let bytes = Array((Hex.encode(randomBytes(32)) + "\n").utf8)
         guard write(opened, bytes, bytes.count) == bytes.count, fsync(opened) == 0 else {
             unlink(file)
-            throw SettingsMistake("\(file): the key of the store cannot be written - make room there")
+            throw KeyMistake("\(file): the key of the store cannot be written - make room there")
         }
     }
 
     private static func read(_ file: String) throws -> [UInt8] {
         var status = stat()
-        guard stat(file, &status) == 0, let bytes = try? Data(contentsOf: URL(filePath: file)) else {
-            throw SettingsMistake("\(file): the key of the store cannot be read - run as its owner")
+        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw KeyMistake(
+                "\(file): this is no file - bring the key of the store back from a copy; if there is none, move it away, and what was sealed stays closed"
+            )
+        }
+        guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
+            throw KeyMistake("\(file): the key of the store cannot be read - run as its owner")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw SettingsMistake(
+            throw KeyMistake(
                 "\(file): others can read the key of the store - take that right away: chmod 600 \(file)")
         }
         let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
         guard let key = Hex.decode(text), key.count == 32 else {
-            throw SettingsMistake(
+            throw KeyMistake(
                 "\(file): this is no key of steward's - bring it back from a copy; if there is none, delete it, and what was sealed stays closed"
             )
         }
         return key
     }
+}
+
+/// The key of the store cannot be used: until somebody sees to it, starting again cannot help.
+struct KeyMistake: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

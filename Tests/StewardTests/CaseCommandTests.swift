@@ -1,11 +1,11 @@
 import Chat
 import ChatServer
-import Engine
 import Foundation
 import JSON
 import SQLite
 import Testing
 
+@testable import Engine
 @testable import steward
 
 /// Cases on the built-in chat server, and the commands for whoever looks after a community.
@@ -114,7 +114,7 @@ import Testing
         let body = try await journal.rows(of: .evidence, keys: [name]).first?.body
         await journal.close()
         let found = try #require(row.flatMap { JSONRow.value(Case.self, from: $0.body) })
-        return CaseReport(found, CaseReport.Texts(found, body, try EvidenceKey.forReading(config))).text
+        return CaseReport(found, CaseReport.Texts(found, body, config)).text
     }
 
     @Test func `while steward is stopped, undo is ordered, and done when it starts`() async throws {
@@ -243,9 +243,171 @@ import Testing
             // One that others can read is refused.
             try Data(String(repeating: "ab", count: 32).utf8).write(to: URL(filePath: key))
             chmod(key, 0o644)
-            await #expect(throws: SettingsMistake.self) { try await report("C1", bed) }
+            #expect(
+                try await report("C1", bed).contains("the texts are closed: \(key): others can read the key"))
             let open = try bed.steward(bot: Self.bot)
-            await #expect(throws: SettingsMistake.self) { try await open.end() }
+            await #expect(throws: KeyMistake.self) { try await open.end() }
+        }
+    }
+
+    @Test func `a key that is lost is made anew, with a word on the texts that it leaves closed`()
+        async throws
+    {
+        try await TestBed.run { bed, general in
+            let first = try bed.steward(bot: Self.bot)
+            await first.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await first.stop() == .fine)
+            let key = store(bed) + ".key"
+            try FileManager.default.removeItem(atPath: key)
+            for _ in 1...2 {
+                let steward = try bed.steward(bot: Self.bot)
+                await steward.transcript.wait(for: "ready: ")
+                await steward.transcript.wait(
+                    for:
+                        "the texts of 1 case were sealed with another key and stay closed - bring \(key) back"
+                )
+                #expect(try await steward.stop() == .fine)
+            }
+        }
+    }
+
+    @Test func `an unusable key ends steward with 78, and cases are shown without their texts`() async throws
+    {
+        try await TestBed.run { bed, general in
+            let first = try bed.steward(bot: Self.bot)
+            await first.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await first.stop() == .fine)
+            let key = store(bed) + ".key"
+            let config = bed.folder.appending(path: "config.yaml").path()
+            for make in [
+                { try Data("rubbish".utf8).write(to: URL(filePath: key)) },
+                { try FileManager.default.createDirectory(atPath: key, withIntermediateDirectories: false) },
+            ] {
+                try FileManager.default.removeItem(atPath: key)
+                try make()
+                chmod(key, 0o600)
+                #expect(await RunCommand.run(file: config, environment: [:]) == .configuration)
+                #expect(await run(bed, "cases") == .fine)
+                #expect(await run(bed, "cases", "C1") == .fine)
+                #expect(await run(bed, "state", "export", "--user", "ana") == .fine)
+                #expect(try await report("C1", bed).contains("the texts are closed: \(key): this is no"))
+            }
+        }
+    }
+
+    @Test func `an export without its last lines is refused`() async throws {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await steward.stop() == .fine)
+            let dump = bed.folder.appending(path: "dump.jsonl").path()
+            #expect(await run(bed, "state", "export", dump) == .fine)
+            for end in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: store(bed) + end)
+            }
+            let lines = try String(contentsOfFile: dump, encoding: .utf8).split(separator: "\n")
+            let short = bed.folder.appending(path: "short.jsonl").path()
+            for part in [
+                Array(lines.dropLast()), Array(lines.prefix(1)), Array(lines.dropFirst()),
+                lines + lines.prefix(1), [],
+            ] {
+                try part.map { $0 + "\n" }.joined().write(toFile: short, atomically: true, encoding: .utf8)
+                #expect(await run(bed, "state", "import", short) == .findings)
+                #expect(!FileManager.default.fileExists(atPath: store(bed)))
+            }
+            #expect(await run(bed, "state", "import", dump) == .fine)
+        }
+    }
+
+    @Test func `a person's strikes and mutes are exported in words`() async throws {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await steward.stop() == .fine)
+            let file = bed.folder.appending(path: "ana.json").path()
+            #expect(await run(bed, "state", "export", file, "--user", "ana") == .fine)
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(!text.contains("\\t") && !text.contains("u001"))
+            let known = try JSON(parsing: Array(text.utf8))
+            let remembered = (0..<9).compactMap { known["remembered"]?[$0] }
+            let strikes = remembered.first { $0["name"]?.string == "strikes.conduct" }?["strikes"]?[0]
+            #expect(strikes?["points"]?.int == 1 && strikes?["reason"]?.string == "adverts")
+            let mute = remembered.first { $0["name"]?.string?.hasPrefix("mute:") == true }
+            #expect(
+                mute?["holds"]?[0]?["by"]?.string == "no-spam"
+                    && mute?["until"]?.string?.hasSuffix("Z") == true)
+        }
+    }
+
+    @Test func `what a muted person writes has their name in the audit log, and the channel its own`()
+        async throws
+    {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            try await offend(bed, general, "but why")
+            #expect(try await steward.stop() == .fine)
+            let journal = try await SQLiteJournal.openForReading(store(bed))
+            let lines = try await journal.auditLines(since: Timestamp(milliseconds: 0)).compactMap {
+                JSONRow.value(AuditLine.self, from: $0)
+            }
+            await journal.close()
+            let held = lines.filter { $0.by == "steward" && $0.action == "delete" }
+            #expect(!held.isEmpty && held.allSatisfy { $0.user == "ana" })
+            #expect(lines.allSatisfy { $0.user == "ana" && $0.channelName == "general" })
+            for line in lines {
+                let rows = AuditCommand.text(line).split(separator: "\n")
+                #expect(rows[0].contains("in twilio:general by "))
+                #expect(rows.allSatisfy { $0.count <= 80 })
+            }
+        }
+    }
+
+    @Test func `the list of cases says how many strikes each gave, the latest first`() {
+        var found = Case(
+            name: "C9", at: Timestamp(milliseconds: 0), rule: "warn", realm: "r",
+            place: Place(account: "twilio", channel: "general"), user: "max", userName: "max", event: "e",
+            messages: 0)
+        found.deeds = [
+            Case.Deed(
+                key: "k", action: "react", place: found.place, state: .done, at: Timestamp(milliseconds: 0))
+        ]
+        func line(_ points: Int64?) -> String {
+            found.strikes = [Case.Strike(name: "strikes.conduct", keep: nil, points: points)]
+            return CaseReport(found, nil).line(at: Timestamp(milliseconds: 0))
+        }
+        #expect(line(1).hasSuffix("max in general: warn (strike, react)"))
+        #expect(line(3).hasSuffix("max in general: warn (3 strikes, react)"))
+        #expect(line(-2).contains("max in general: warn (2 strikes pardoned,"))
+        var next = found
+        next.name = "C10"
+        #expect([found, next].sorted(by: CaseReport.isLater).map(\.name) == ["C10", "C9"])
+    }
+
+    @Test func `a case of a store that cannot be written is not undone, and who may is said`() async throws {
+        try await TestBed.run { bed, general in
+            let steward = try bed.steward(bot: Self.bot)
+            await steward.transcript.wait(for: "ready: ")
+            try await offend(bed, general)
+            #expect(try await steward.stop() == .fine)
+            guard getuid() != 0 else { return }
+            chmod(store(bed), 0o400)
+            let file = store(bed)
+            let error = await #expect(throws: JournalError.self) {
+                let desk = try await OrderDesk.open(file)
+                do { _ = try await desk.place(.undo(case: "C1", by: "x"), at: .now) } catch {
+                    await desk.close()
+                    throw error
+                }
+                await desk.close()
+            }
+            #expect(error?.description.hasSuffix("order it as the user that steward runs as") == true)
+            chmod(store(bed), 0o600)
         }
     }
 

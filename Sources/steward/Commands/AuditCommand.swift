@@ -34,11 +34,14 @@ enum AuditCommand {
     static func text(_ line: AuditLine) -> String {
         var parts = [Look.moment(line.at), Columns.padded(line.state.rawValue, to: 6), line.action]
         if let user = line.user { parts.append(Look.printable(user)) }
-        if let account = line.account, let channel = line.channel { parts.append("in \(account):\(channel)") }
+        if let account = line.account, let channel = line.channelName ?? line.channel {
+            parts.append("in \(account):\(Look.printable(channel))")
+        }
         parts.append("by \(Look.printable(line.by))")
         if let cases = line.cases, !cases.isEmpty { parts.append("(\(cases.joined(separator: ", ")))") }
         let text = parts.joined(separator: " ")
-        return line.why.map { "\(text): \(Look.printable($0))" } ?? text
+        let whole = line.why.map { "\(text): \(Look.printable($0))" } ?? text
+        return Columns.wrapped(whole, to: 80, indent: 4).joined(separator: "\n")
     }
 
     static func json(_ line: AuditLine) -> String {
@@ -48,7 +51,8 @@ enum AuditCommand {
             ("cases", .array((line.cases ?? []).map { .string($0) })),
         ]
         let more = [
-            ("account", line.account), ("channel", line.channel), ("user", line.user),
+            ("account", line.account), ("channel", line.channel), ("channel_name", line.channelName),
+            ("user", line.user),
             ("message", line.message), ("event", line.event), ("why", line.why),
         ]
         object += more.map { name, value in (name, value.map { .string($0) } ?? .null) }

@@ -33,16 +33,15 @@ enum CasesCommand {
                     await journal.close()
                     throw SettingsMistake("there is no case \"\(name)\" - steward cases lists all")
                 }
-                let keeping = try EvidenceKey.forReading(config)
                 let row = try await journal.rows(of: .evidence, keys: [found.name]).first
                 await journal.close()
-                let texts = CaseReport.Texts(found, row?.body, keeping)
+                let texts = CaseReport.Texts(found, row?.body, config)
                 let report = CaseReport(found, texts)
                 print(arguments.has("json") ? report.json : report.text)
                 return .fine
             }
             await journal.close()
-            let wanted = file.filter { $0.at >= since }.sorted { $0.at > $1.at }
+            let wanted = file.filter { $0.at >= since }.sorted(by: CaseReport.isLater)
             if wanted.isEmpty {
                 if !arguments.has("json") { print("there are no such cases") }
                 return .fine
@@ -77,6 +76,15 @@ struct CaseReport {
         case shown(Evidence)
         case missing(String)
 
+        /// Without a key that can be used the rest of the case is shown all the same.
+        init(_ found: Case, _ body: [UInt8]?, _ config: Config) {
+            do {
+                self.init(found, body, try EvidenceKey.forReading(config))
+            } catch {
+                self = .missing("the texts are closed: \(error)")
+            }
+        }
+
         init(_ found: Case, _ body: [UInt8]?, _ keeping: EvidenceKeeping?) {
             guard let until = found.evidenceUntil else {
                 self = .missing("no texts were kept")
@@ -102,6 +110,11 @@ struct CaseReport {
         self.texts = texts
     }
 
+    /// Of cases of one moment, the one with the higher number.
+    static func isLater(_ left: Case, than right: Case) -> Bool {
+        (left.at, left.number) > (right.at, right.number)
+    }
+
     /// `C17  5 minutes ago  ana in general  no-adverts  delete, mute`
     func line(at now: Timestamp) -> String {
         var actions: [String] = []
@@ -109,6 +122,7 @@ struct CaseReport {
             let word = deed.state == .failed ? "\(deed.action) failed" : deed.action
             if !actions.contains(word) { actions.append(word) }
         }
+        actions.insert(contentsOf: strikes, at: 0)
         var parts = [
             Columns.padded(found.name, to: 6), Columns.padded((now - found.at).agoInWords, to: 26),
             "\(name) in \(channel): \(found.rule)",
@@ -116,6 +130,18 @@ struct CaseReport {
         if !actions.isEmpty { parts.append("(\(actions.joined(separator: ", ")))") }
         if found.undone != nil { parts.append("undone") }
         return Columns.wrapped(parts.joined(separator: " "), to: 80, indent: 33).joined(separator: "\n")
+    }
+
+    /// Such as `2 strikes`.
+    private var strikes: [String] {
+        found.strikes.map { strike in
+            switch strike.points ?? 1 {
+            case 1: "strike"
+            case 2...: "\(strike.points ?? 1) strikes"
+            case 0: "strikes cleared"
+            case let less: "\(less.magnitude) \(less == -1 ? "strike" : "strikes") pardoned"
+            }
+        }
     }
 
     var text: String {

@@ -45,6 +45,9 @@ enum RunCommand {
         } catch let error as ConfigError {
             log.error("\(error)")
             return .configuration
+        } catch let error as KeyMistake {
+            log.error("\(error)")
+            return .configuration
         } catch is CancellationError {
             log.warning("ended at once; what was not sent stays in the store")
             return .findings

@@ -90,7 +90,7 @@ enum StateCommand {
             let at = JSONRow.value(AuditLine.self, from: body)?.at ?? start
             lines.append(StateLine.text(.audit, "\(at.milliseconds)", "", body))
         }
-        return lines
+        return lines + [StateLine.end(of: lines.count)]
     }
 
     private static func forget(_ arguments: Arguments, _ store: String) async throws -> ExitCode {
@@ -123,14 +123,13 @@ private struct Person {
             ]
         }
         object.append(("remembered", .array((remembered?.values ?? []).map(Self.json))))
-        let keeping = try EvidenceKey.forReading(config)
         var cases: [JSON] = []
         for row in try await journal.rows(of: .cases) {
             guard let found = JSONRow.value(Case.self, from: row.body), found.user == user,
                 found.realm == realm
             else { continue }
             let body = try await journal.rows(of: .evidence, keys: [found.name]).first?.body
-            let report = CaseReport(found, CaseReport.Texts(found, body, keeping))
+            let report = CaseReport(found, CaseReport.Texts(found, body, config))
             if let json = try? JSON(parsing: Array(report.json.utf8)) { cases.append(json) }
         }
         object.append(("cases", .array(cases)))
@@ -163,6 +162,22 @@ private struct Person {
     }
 
     private static func json(_ value: RememberedUser.Value) -> JSON {
+        if let punishment = Punishment(value.value), Punishment.isName(value.name) {
+            return .object(
+                JSONObject([
+                    ("name", .string(value.name)), ("holds", .array(punishment.all.map(json))),
+                    ("until", moment(punishment.until)),
+                ]))
+        }
+        if value.name.hasPrefix("strikes."), case .text(let text) = value.value,
+            let ledger = StrikeLedger(text: text)
+        {
+            return .object(
+                JSONObject([
+                    ("name", .string(value.name)), ("strikes", .array(ledger.entries.map(json))),
+                    ("until", moment(value.until)),
+                ]))
+        }
         let content: JSON =
             switch value.value {
             case .number(let number): .int(number)
@@ -173,6 +188,24 @@ private struct Person {
             JSONObject([
                 ("by", .string(value.owner)), ("name", .string(value.name)), ("value", content),
                 ("until", moment(value.until)),
+            ]))
+    }
+
+    private static func json(_ punishment: Punishment) -> JSON {
+        .object(
+            JSONObject([
+                ("by", .string(punishment.by)),
+                ("reason", punishment.reason.map { .string($0) } ?? .null),
+                ("since", moment(punishment.at)), ("until", moment(punishment.until)),
+            ]))
+    }
+
+    private static func json(_ entry: StrikeLedger.Entry) -> JSON {
+        .object(
+            JSONObject([
+                ("points", .int(entry.points)), ("at", moment(entry.at)), ("by", .string(entry.by)),
+                ("reason", entry.reason.map { .string($0) } ?? .null), ("event", .string(entry.event)),
+                ("moderator", entry.moderator.map { .string($0) } ?? .null),
             ]))
     }
 
@@ -195,6 +228,15 @@ enum StateLine {
         let json = body.first == UInt8(ascii: "{") ? try? JSON(parsing: body) : nil
         object.append(json.map { ("json", $0) } ?? ("bytes", .string(Base64.standard.encode(body))))
         return JSON.object(JSONObject(object)).description
+    }
+
+    /// The last line, by which a file is known to be whole.
+    static func end(of count: Int) -> String { "{\"table\":\"end\",\"rows\":\(count)}" }
+
+    /// How many rows are before the line; nil when it is not the last.
+    static func count(before line: [UInt8]) -> Int64? {
+        guard let json = try? JSON(parsing: line), json["table"]?.string == "end" else { return nil }
+        return json["rows"]?.int
     }
 
     static func change(_ line: [UInt8]) throws -> RowChange {
@@ -245,12 +287,28 @@ enum StateImport {
     private static func changes(in data: Data, _ file: String) throws -> [RowChange] {
         var changes: [RowChange] = []
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var count: Int64?
         for (number, line) in lines.enumerated() where !line.isEmpty {
+            guard count == nil else {
+                throw SettingsMistake("\(file):\(number + 1): there is more behind the end - export again")
+            }
+            count = StateLine.count(before: Array(line))
+            if count != nil { continue }
             do {
                 changes.append(try StateLine.change(Array(line)))
             } catch {
                 throw SettingsMistake("\(file):\(number + 1): \(error)")
             }
+        }
+        guard let count else {
+            throw SettingsMistake(
+                "\(file): it was cut short: after \(counted(changes.count, "row")) the line is missing that says it is whole - copy or export it again"
+            )
+        }
+        guard count == Int64(changes.count) else {
+            throw SettingsMistake(
+                "\(file): it is not whole: \(changes.count) rows, and \(count) were written - copy or export it again"
+            )
         }
         return changes
     }
