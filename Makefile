@@ -89,4 +89,5 @@ endurance: build
 	python3 Tests/Endurance/moderation.py crowd
 	python3 Tests/Endurance/moderation.py raid
 	python3 Tests/Endurance/moderation.py raid --usual-ceilings
+	python3 Tests/Endurance/moderation.py muted
 	python3 Tests/Endurance/moderation.py kills

@@ -4,6 +4,7 @@
     moderation.py crowd                  200 members, and what the rules say happens, happens
     moderation.py raid                   500 raiders, 10,000 messages in a minute, ceilings raised
     moderation.py raid --usual-ceilings  the same with the ceilings that steward has unless told otherwise
+    moderation.py muted                  muted for ten minutes, through leaving, coming back, a restart and a kill
     moderation.py kills                  steward is killed between each two steps of "delete, strike, report"
 
 Ends with 1 when something does not hold. Uses the release program, loopback only, and a folder of its own.
@@ -147,7 +148,8 @@ def raid(usual_ceilings: bool, raiders: int, messages: int, seconds: float) -> l
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["crowd", "raid", "kills"])
+    parser.add_argument("what", choices=["crowd", "raid", "muted", "kills"])
+    parser.add_argument("--minutes", type=int, default=10)
     parser.add_argument("--usual-ceilings", action="store_true")
     parser.add_argument("--raiders", type=int, default=500)
     parser.add_argument("--messages", type=int, default=10_000)
@@ -155,6 +157,10 @@ def main() -> int:
     given = parser.parse_args()
     if given.what == "raid":
         trouble = raid(given.usual_ceilings, given.raiders, given.messages, given.seconds)
+    elif given.what == "muted":
+        from muted import muted
+
+        trouble = muted(given.minutes)
     elif given.what == "kills":
         from kills import kills
 
