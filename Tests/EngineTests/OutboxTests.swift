@@ -304,8 +304,11 @@ import Testing
             clock.advance(by: .seconds(59))
             #expect(await engine.metrics.actions[.unknownOutcome] == nil)
             clock.advance(by: .seconds(2))
-            while await engine.metrics.actions[.unknownOutcome] != 1 { await Task.yield() }
             // Others sleep, too, so nobody knows when it does.
+            while await engine.metrics.actions[.unknownOutcome] != 1 {
+                clock.advance(by: .milliseconds(1))
+                await Task.yield()
+            }
             while chat.performed.count != 1 {
                 clock.advance(by: .milliseconds(1))
                 await Task.yield()
