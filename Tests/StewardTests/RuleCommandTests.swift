@@ -194,7 +194,8 @@ import Testing
         process.standardOutput = output
         try process.run()
         defer {
-            process.terminate()
+            // What ends programs politely may be ignored here, by a steward in this process, and then there, too.
+            kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
         var text = ""
