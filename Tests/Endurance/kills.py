@@ -136,9 +136,8 @@ class Court(World):
         reports = [text for text in self.watcher.texts("staff", "steward") if text.startswith(f"{name} wrote")]
         expect("the report", reports, [f"{name} wrote something bad\ncase {c['case']}" for c in cases])
         known = json.loads(self.ask_steward("state", "export", "--user", name))
-        strikes = [value for value in known["remembered"] if value["name"] == "strikes.conduct"]
-        entries = [line for value in strikes for line in str(value["value"]).splitlines() if line]
-        expect("the ledger", [line.split("\t")[0] for line in entries], ["1"])
+        ledgers = [value["strikes"] for value in known["remembered"] if value["name"] == "strikes.conduct"]
+        expect("the ledger", [strike["points"] for ledger in ledgers for strike in ledger], [1])
         audit = [line for line in self.lines("audit") if line.get("cases") == [c["case"] for c in cases]]
         lines = sorted(f"{line['action']} {line['state']}" for line in audit)
         expect("the audit log", lines, ["delete asked", "delete done", "strike done"])
