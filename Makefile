@@ -27,13 +27,19 @@ run: build
 build: packages
 	$(RELEASE) --product steward
 
+# Runs tests; what failed among them stands at the end once more.
+define tests
+	@set -o pipefail; { $(1); } 2>&1 | tee .build/tests.log \
+	    || { echo; echo 'What failed:'; grep -aE '✘|error:|Sanitizer' -A 2 .build/tests.log | cut -c1-300 | tail -24; exit 1; }
+endef
+
 # One test after the other: many of them are about time, and a busy machine would make them lie.
 test: packages lint
 	swift build --build-tests
-	swift test --skip-build --no-parallel
+	$(call tests,swift test --skip-build --no-parallel)
 	swift build --build-tests --sanitize=thread --scratch-path .build/tsan
-	TSAN_OPTIONS=halt_on_error=1 \
-	    swift test --skip-build --no-parallel --sanitize=thread --scratch-path .build/tsan
+	$(call tests,TSAN_OPTIONS=halt_on_error=1 \
+	    swift test --skip-build --no-parallel --sanitize=thread --scratch-path .build/tsan)
 	$(MAKE) check
 
 check:

@@ -19,9 +19,13 @@ extension ChatAction {
         case .unlock: "unlock"
         case .createChannel: "create"
         case .destroyChannel: "destroy"
+        case .joinChannel: "join"
+        case .leaveChannel: "leave"
         case .typing: "typing"
         case .advanceReadHorizon: "read"
-        case .setChannelAttributes, .setMessageAttributes, .setMemberAttributes: "set"
+        case .setChannelTitle, .setChannelTopic, .setChannelAttributes, .setMessageAttributes,
+            .setMemberAttributes:
+            "set"
         }
     }
 }

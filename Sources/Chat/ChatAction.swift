@@ -57,6 +57,11 @@ public struct ChatAction: Sendable, Codable, Equatable {
         case unlock
         case createChannel(title: String, attributes: String?)
         case destroyChannel
+        /// We become a member of the channel that the place names, by id or alias.
+        case joinChannel
+        case leaveChannel
+        case setChannelTitle(String)
+        case setChannelTopic(String)
         case typing
         /// Everything up to and including that index counts as read.
         case advanceReadHorizon(to: Int64)

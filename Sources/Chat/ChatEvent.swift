@@ -8,6 +8,7 @@ public struct ChatEvent: Sendable {
         var sentAt: Timestamp
         var kind: Kind { didSet { digest.take(kind) } }
         var cursor: Cursor? { didSet { digest.take(cursor) } }
+        var by: UserID?
         private(set) var digest = EventDigest()
 
         init(
@@ -79,6 +80,13 @@ public struct ChatEvent: Sendable {
         set { shared.value.cursor = newValue }
     }
 
+    /// Who did it, where the service says so and it is not the one whom it is about: who removed or banned the member,
+    /// who deleted the message.
+    public var by: UserID? {
+        get { shared.value.by }
+        set { shared.value.by = newValue }
+    }
+
     /// Its kind, and whom and what it is about, as numbers.
     package var digest: EventDigest { shared.value.digest }
 
@@ -92,13 +100,25 @@ public struct ChatEvent: Sendable {
         case memberJoined(Member)
         case memberLeft(Member)
         case memberUpdated(Member)
+        /// Asked to join, and not yet there.
+        case memberInvited(Member)
+        /// Kept out from now on; one who was there has left with it, and no `memberLeft` comes beside.
+        case memberBanned(Member)
+        /// May not write from now on.
+        case memberMuted(Member)
+        indirect case reactionAdded(Reaction)
+        indirect case reactionRemoved(Reaction)
         case channelAdded
         case channelUpdated
         case channelDeleted
+        /// Only operators may write from now on.
+        case channelFrozen
         case typingStarted(Member)
         case typingEnded(Member)
         /// The member has read up to and including the message of that index; nil when they took it back.
         indirect case readHorizonMoved(Member, to: Int64?)
+        /// The member's device has got everything up to and including the message of that index.
+        indirect case delivered(Member, to: Int64?)
         /// Steward runs; once a process, before everything else.
         case started
         /// An account is logged in and complete: all its channels are known.
@@ -136,12 +156,19 @@ extension ChatEvent.Kind {
         case .memberJoined: .memberJoined
         case .memberLeft: .memberLeft
         case .memberUpdated: .memberUpdated
+        case .memberInvited: .memberInvited
+        case .memberBanned: .memberBanned
+        case .memberMuted: .memberMuted
+        case .reactionAdded: .reactionAdded
+        case .reactionRemoved: .reactionRemoved
         case .channelAdded: .channelAdded
         case .channelUpdated: .channelUpdated
         case .channelDeleted: .channelDeleted
+        case .channelFrozen: .channelFrozen
         case .typingStarted: .typingStarted
         case .typingEnded: .typingEnded
         case .readHorizonMoved: .readHorizonMoved
+        case .delivered: .delivered
         case .started: .started
         case .serviceUp: .serviceUp
         case .serviceDown: .serviceDown
@@ -185,8 +212,11 @@ extension ChatEvent.Kind {
         case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message):
             message.author
         case .memberJoined(let member), .memberLeft(let member), .memberUpdated(let member),
-            .typingStarted(let member), .typingEnded(let member), .readHorizonMoved(let member, _):
+            .memberInvited(let member), .memberBanned(let member), .memberMuted(let member),
+            .typingStarted(let member), .typingEnded(let member), .readHorizonMoved(let member, _),
+            .delivered(let member, _):
             member
+        case .reactionAdded(let reaction), .reactionRemoved(let reaction): reaction.member
         default: nil
         }
     }

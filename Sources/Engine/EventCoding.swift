@@ -46,6 +46,11 @@ package enum EventCoding {
             writer.count(member.roles.count)
             for role in member.roles { writer.text(role) }
         }
+        if let reaction = event.kind.reaction {
+            writer.text(reaction.message.id)
+            writer.number(reaction.message.index ?? -1)
+            writer.text(reaction.key)
+        }
         guard let message = event.message else { return }
         writer.text(message.id)
         writer.number(message.index ?? -1)
@@ -97,7 +102,17 @@ package enum EventCoding {
             message = self.message(&reader, by: member)
             guard message != nil else { return nil }
         }
-        guard let kind = ChatEvent.Kind(name, member: member, message: message) else { return nil }
+        var reaction: Reaction?
+        if let member, name == .reactionAdded || name == .reactionRemoved {
+            guard let id = reader.text(), let index = reader.number(), let key = reader.text() else {
+                return nil
+            }
+            reaction = Reaction(
+                by: member, to: MessageReference(id: id, index: index < 0 ? nil : index), key: key)
+        }
+        guard let kind = ChatEvent.Kind(name, member: member, message: message, reaction: reaction) else {
+            return nil
+        }
         event.kind = kind
         return event
     }
@@ -121,7 +136,7 @@ package enum EventCoding {
 
 extension ChatEvent.Kind {
     /// What happened, from its name and what belongs to it; nil when something is missing.
-    package init?(_ name: EventName, member: Member?, message: Message?) {
+    package init?(_ name: EventName, member: Member?, message: Message?, reaction: Reaction? = nil) {
         switch (name, member, message) {
         case (.messageAdded, _, let message?): self = .messageAdded(message)
         case (.messageEdited, _, let message?): self = .messageEdited(message)
@@ -129,13 +144,29 @@ extension ChatEvent.Kind {
         case (.memberJoined, let member?, _): self = .memberJoined(member)
         case (.memberLeft, let member?, _): self = .memberLeft(member)
         case (.memberUpdated, let member?, _): self = .memberUpdated(member)
+        case (.memberInvited, let member?, _): self = .memberInvited(member)
+        case (.memberBanned, let member?, _): self = .memberBanned(member)
+        case (.memberMuted, let member?, _): self = .memberMuted(member)
         case (.typingStarted, let member?, _): self = .typingStarted(member)
         case (.typingEnded, let member?, _): self = .typingEnded(member)
         case (.readHorizonMoved, let member?, _): self = .readHorizonMoved(member, to: nil)
+        case (.delivered, let member?, _): self = .delivered(member, to: nil)
+        case (.reactionAdded, _, _): if let reaction { self = .reactionAdded(reaction) } else { return nil }
+        case (.reactionRemoved, _, _):
+            if let reaction { self = .reactionRemoved(reaction) } else { return nil }
+        case (.channelFrozen, _, _): self = .channelFrozen
         case (.channelAdded, _, _): self = .channelAdded
         case (.channelUpdated, _, _): self = .channelUpdated
         case (.channelDeleted, _, _): self = .channelDeleted
         default: return nil
+        }
+    }
+
+    /// The reaction it is about.
+    var reaction: Reaction? {
+        switch self {
+        case .reactionAdded(let reaction), .reactionRemoved(let reaction): reaction
+        default: nil
         }
     }
 }

@@ -102,6 +102,20 @@ extension TwilioService {
         case .setChannelAttributes(let attributes):
             return try await write(
                 .post(link(to: sid), ["attributes": .string(attributes)]), nil, to: sid, on: connection)
+        case .setChannelTitle(let title):
+            return try await write(
+                .post(link(to: sid), ["friendly_name": .string(title)]), nil, to: sid, on: connection)
+        case .joinChannel:
+            try await turn(sid) { () async throws(RequestFailure) in
+                try await addParticipant(settings.identity, to: sid, on: connection)
+            }
+            return Receipt(channel: sid)
+        case .leaveChannel:
+            let url = "\(link(to: sid))/Participants/\(settings.identity.percentEncoded)"
+            return try await write(.delete(url), nil, to: sid, goneIsFine: true, on: connection)
+        case .setChannelTopic:
+            throw ChatServiceError.rejected(
+                "channels have no topic on Twilio; it can be kept in their attributes")
         case .destroyChannel:
             return try await write(.delete(link(to: sid)), nil, to: sid, goneIsFine: true, on: connection)
         case .advanceReadHorizon(let index):
