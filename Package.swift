@@ -79,7 +79,7 @@ let parts: [[Target]] = [
     part("Rehearsal", uses: ["Chat", "Rules", "Engine"]),
     part(
         "Services", uses: ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],
-        testsUse: ["ChatServer", "ChatTesting", "HTTPServer"]),
+        testsUse: ["ChatServer", "ChatTesting", "HTTPServer", "Synapse"]),
     part("Plugins", uses: ["Chat"], testsUse: ["ChatTesting"]),
     part(
         "ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
@@ -119,9 +119,15 @@ let package = Package(
         .target(
             name: "Peers", path: "Tests/LibraryTests/Peers",
             exclude: ["bad_client.py", "certificates", "echo_peer.py"], swiftSettings: strict),
+        // A Matrix homeserver that tests start.
+        .target(
+            name: "Synapse", dependencies: ["HTTP", "JSON", "Peers"], path: "Tests/Support/Synapse",
+            exclude: ["README.md", "requirements.txt", "start-synapse"], swiftSettings: strict),
         .testTarget(
             name: "StewardTests",
-            dependencies: (["steward", "ChatTesting"] + everything).map { .init(stringLiteral: $0) },
+            dependencies: (["steward", "ChatTesting", "Synapse"] + everything).map {
+                .init(stringLiteral: $0)
+            },
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

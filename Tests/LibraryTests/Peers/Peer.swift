@@ -1,6 +1,6 @@
 import Glibc
 
-/// A program in another process, written in Python with nothing of steward in it, to talk to in tests.
+/// A program in another process, with nothing of steward in it, to talk to in tests; it ends with its input.
 package final class Peer: Sendable {
     private let process: pid_t
     private let input: Int32
@@ -12,8 +12,13 @@ package final class Peer: Sendable {
         String(#filePath.dropLast("Peer.swift".count)) + name
     }
 
-    /// Starts a script of this folder.
-    package init(_ script: String, _ arguments: [String] = []) throws {
+    /// Starts a Python script of this folder.
+    package convenience init(_ script: String, _ arguments: [String] = []) throws {
+        try self.init(running: ["python3", Self.file(script)] + arguments)
+    }
+
+    /// Starts a program, looked for in `PATH` unless named with a slash.
+    package init(running words: [String]) throws {
         var toIt: [Int32] = [0, 0]
         var fromIt: [Int32] = [0, 0]
         // Not pipes, which a child started meanwhile by another test could inherit and keep open.
@@ -25,10 +30,9 @@ package final class Peer: Sendable {
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_adddup2(&actions, toIt[0], 0)
         posix_spawn_file_actions_adddup2(&actions, fromIt[1], 1)
-        let words = ["python3", Self.file(script)] + arguments
         let argv = words.map { strdup($0) } + [nil]
         var started = pid_t()
-        let status = posix_spawnp(&started, "python3", &actions, nil, argv, environ)
+        let status = posix_spawnp(&started, words.first ?? "", &actions, nil, argv, environ)
         posix_spawn_file_actions_destroy(&actions)
         for word in argv { free(word) }
         Glibc.close(toIt[0])
@@ -61,6 +65,12 @@ package final class Peer: Sendable {
     deinit {
         // The scripts end with their input.
         Glibc.close(input)
+    }
+
+    /// Writes a line to its input.
+    package func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// The next line it writes; nil when it has ended.
