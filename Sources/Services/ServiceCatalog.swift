@@ -5,11 +5,11 @@ package import WebSocket
 /// The chat services steward can log in to: the one list.
 package enum ServiceCatalog {
     package static let services: [String: any ServiceSettings.Type] = [
-        "twilio": TwilioSettings.self
+        "sendbird": SendbirdSettings.self, "twilio": TwilioSettings.self,
     ]
 
     /// Services that are meant to be here and are not yet.
-    package static let unbuilt: Set<String> = ["matrix", "sendbird"]
+    package static let unbuilt: Set<String> = ["matrix"]
 }
 
 /// What stands in `config.yaml` under an account of one kind of service.

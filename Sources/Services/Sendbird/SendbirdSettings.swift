@@ -1,0 +1,171 @@
+package import Chat
+internal import HTTP
+
+/// An account of Sendbird Chat in `config.yaml`.
+package struct SendbirdSettings: ServiceSettings {
+    /// The application's id.
+    package var app: String
+    /// Who we are there.
+    package var user: String
+    /// Nil: tokens of `session`, or none.
+    var token: SendbirdToken?
+    /// How long the session tokens live that the Platform API gives us; a day when not given.
+    var session: Duration?
+    /// Of the Platform API: moderation where we are no operator, and session tokens.
+    var apiToken: Secret?
+    /// The address of the socket; Sendbird's own when not given. Requests go to the same host.
+    var endpoint: String?
+    /// Channels to be in, by their URLs; created as open channels when missing.
+    var join: [String]?
+    /// Who is a program: user ids, with `*` for any text. Sendbird itself does not say.
+    var bots: [String]?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case app, user, token, session, apiToken = "api_token", endpoint, join, bots
+    }
+
+    package init(
+        app: String, user: String, token: SendbirdToken? = nil, session: Duration? = nil,
+        apiToken: Secret? = nil, endpoint: String? = nil, join: [String] = [], bots: [String] = []
+    ) {
+        self.app = app
+        self.user = user
+        self.token = token
+        self.session = session
+        self.apiToken = apiToken
+        self.endpoint = endpoint
+        self.join = join
+        self.bots = bots
+    }
+
+    package var joins: [String] { join ?? [] }
+
+    package var abilities: Abilities { SendbirdService.abilities }
+
+    package var hasOwnEndpoint: Bool { endpoint != nil }
+
+    package func service(account: String, tools: ServiceTools) throws -> any ChatService {
+        if let finding = findings.first(where: { !$0.isAboutSecret }) { throw SettingsError(finding) }
+        return SendbirdService(account: account, settings: self, source: source(tools), tools: tools)
+    }
+
+    private func source(_ tools: ServiceTools) -> any TokenSource {
+        switch token {
+        case .fixed(let secret): FixedTokenSource(token: secret)
+        case .from(let settings):
+            settings.source(identity: user, device: nil, http: tools.http, clock: tools.clock)
+        case nil:
+            if let apiToken {
+                SessionTokenSource(
+                    address: requestAddress, user: user, key: apiToken, life: session ?? .seconds(86_400),
+                    http: tools.http, clock: tools.clock)
+            } else {
+                FixedTokenSource(token: Secret(""))
+            }
+        }
+    }
+
+    // MARK: Where things are
+
+    var socketAddress: String { bare(endpoint) ?? "wss://ws-\(app.lowercased()).sendbird.com" }
+
+    var requestAddress: String {
+        guard let address = bare(endpoint) else { return "https://api-\(app.lowercased()).sendbird.com" }
+        // ws is to http as wss is to https.
+        return address.hasPrefix("ws") ? "http" + address.dropFirst(2) : address
+    }
+
+    private func bare(_ address: String?) -> String? {
+        address.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    }
+}
+
+/// `token:` of a Sendbird account: the token itself, as a reference, or where it comes from.
+package enum SendbirdToken: Sendable, Decodable, StandIn {
+    case fixed(Secret)
+    case from(TokenSettings)
+
+    package static let standIn = SendbirdToken.fixed(Secret("-"))
+
+    package init(from decoder: any Decoder) throws {
+        if let container = try? decoder.singleValueContainer(), let text = try? container.decode(Secret.self)
+        {
+            self = .fixed(text)
+        } else {
+            self = .from(try TokenSettings(from: decoder))
+        }
+    }
+}
+
+extension SendbirdSettings {
+    package var findings: [SettingsFinding] {
+        var findings: [SettingsFinding] = []
+        if app.isEmpty || !app.allSatisfy(Self.isHostLetter) {
+            findings.append(
+                SettingsFinding(
+                    ["app"], "is not an application id",
+                    hint: "it stands in Sendbird's dashboard: letters, digits and hyphens"))
+        }
+        if let finding = named(user, ["user"], most: 80) { findings.append(finding) }
+        if case .from(let settings) = token {
+            findings += settings.findings.map { $0.below("token") }
+            if case .sign = settings {
+                findings.append(
+                    SettingsFinding(
+                        ["token", "sign"], "makes tokens for Twilio",
+                        hint: "write api_token, and Sendbird's Platform API gives session tokens"))
+            }
+        }
+        if let session {
+            if apiToken == nil {
+                findings.append(
+                    SettingsFinding(
+                        ["session"], "needs api_token", hint: "session tokens come from the Platform API"))
+            } else if token != nil {
+                findings.append(
+                    SettingsFinding(
+                        ["session"], "is of no use beside token", hint: "delete one of the two"))
+            } else if session < .seconds(60) || session > .seconds(86_400 * 365) {
+                findings.append(
+                    SettingsFinding(
+                        ["session"], "is no life for a session token", hint: "at least 1m, at most 365d"))
+            }
+        }
+        if let endpoint { findings += address(endpoint) }
+        for (number, name) in joins.enumerated() {
+            if let finding = named(name, ["join", "\(number)"], most: 100) { findings.append(finding) }
+        }
+        for (number, name) in (bots ?? []).enumerated() {
+            if let finding = named(name, ["bots", "\(number)"], most: 80) { findings.append(finding) }
+        }
+        return findings
+    }
+
+    private func named(_ name: String, _ path: [String], most: Int) -> SettingsFinding? {
+        (1...most).contains(name.count) ? nil : SettingsFinding(path, "has not 1 to \(most) characters")
+    }
+
+    private func address(_ endpoint: String) -> [SettingsFinding] {
+        guard let scheme = ["ws://", "wss://"].first(where: { endpoint.hasPrefix($0) }) else {
+            let isSecure = !endpoint.hasPrefix("http://")
+            return [
+                SettingsFinding(
+                    ["endpoint"], "does not begin with ws:// or wss://",
+                    hint: "write \(isSecure ? "wss" : "ws")://HOST")
+            ]
+        }
+        let rest = endpoint.dropFirst(scheme.count)
+        let host = rest.prefix { $0 != "/" }
+        if host.isEmpty || host.contains(" ") {
+            return [SettingsFinding(["endpoint"], "names no host", hint: "write \(scheme)HOST")]
+        }
+        guard rest.contains(where: { "?#".contains($0) }) else { return [] }
+        return [
+            SettingsFinding(["endpoint"], "has more than an address", hint: "write \(scheme)\(host)")
+        ]
+    }
+
+    private static func isHostLetter(_ letter: Character) -> Bool {
+        letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-")
+    }
+}
