@@ -70,6 +70,7 @@ let libraries: [[Target]] = [
     library("Unicode", over: cxx("CICU", links: "icuuc", "icui18n")),
     library("Zones", over: cxx("CCctz", links: "cctz")),
     library("Crypto", over: c("CCrypto", "libcrypto", apt: "libssl-dev")),
+    library("Gzip", over: c("CZlib", "zlib", apt: "zlib1g-dev")),
 ]
 
 let parts: [[Target]] = [
@@ -78,12 +79,11 @@ let parts: [[Target]] = [
     part("Engine", uses: ["Chat", "SQLite"], testsUse: ["ChatTesting"]),
     part("Rehearsal", uses: ["Chat", "Rules", "Engine"]),
     part(
-        "Services", uses: ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],
+        "Services", uses: ["Chat", "HTTP", "WebSocket", "JSON", "Crypto", "Gzip"],
         testsUse: ["ChatServer", "ChatTesting", "HTTPServer", "Synapse"]),
     part("Plugins", uses: ["Chat"], testsUse: ["ChatTesting"]),
     part(
-        "ChatServer", uses: ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
-        testsUse: ["HTTP"],
+        "ChatServer", uses: ["Chat", "HTTP", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite", "Gzip"],
         // In the program itself, so that it stays one file.
         resources: ["page.html", "style.css", "script.js", "unsent.js", "icon.svg"].map {
             .embedInCode("Resources/\($0)")
@@ -95,6 +95,7 @@ let parts: [[Target]] = [
 let everything = [
     "Chat", "Rules", "Engine", "Rehearsal", "Services", "Plugins", "ChatServer", "HTTP", "HTTPServer",
     "WebSocket", "YAML", "JSON", "SQLite", "Matching", "Unicode", "Zones", "Crypto",
+    "Gzip",
 ]
 
 let package = Package(

@@ -8,9 +8,9 @@ import Testing
         "Rules": ["Chat", "YAML", "Matching", "Unicode", "Zones"],
         "Engine": ["Chat", "SQLite"],
         "Rehearsal": ["Chat", "Rules", "Engine"],
-        "Services": ["Chat", "HTTP", "WebSocket", "JSON", "Crypto"],
+        "Services": ["Chat", "HTTP", "WebSocket", "JSON", "Crypto", "Gzip"],
         "Plugins": ["Chat"],
-        "ChatServer": ["Chat", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite"],
+        "ChatServer": ["Chat", "HTTP", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite", "Gzip"],
         "ChatTesting": ["Chat", "Rehearsal"],
         "HTTP": ["CCurl", "CSockets"],
         "HTTPServer": ["CMicroHTTPD", "WebSocket"],
@@ -22,6 +22,7 @@ import Testing
         "Unicode": ["CICU"],
         "Zones": ["CCctz"],
         "Crypto": ["CCrypto"],
+        "Gzip": ["CZlib"],
     ]
 
     /// What the toolchain brings.
