@@ -11,6 +11,7 @@ package final class ChatServer: Sendable {
     package let issuer: TokenIssuer
     let hall: Hall
     let twilio: TwilioDoor
+    let sendbird: SendbirdDoor
     let faultList: Faults
     let store: WorldStore?
     private let http: HTTPServer
@@ -46,14 +47,18 @@ package final class ChatServer: Sendable {
         let twilio = TwilioDoor(
             hall: hall, issuer: issuer, settings: settings, faults: faults, rates: rates, log: log)
         let refusals = Refusals(log: log)
+        let shelf = MediaShelf(store: store)
+        let sendbird = SendbirdDoor(
+            hall: hall, issuer: issuer, settings: settings, faults: faults, rates: rates, shelf: shelf,
+            refusals: refusals, log: log)
         let front = FrontDoor(
             settings: settings, twilio: twilio,
             browser: BrowserDoor(
                 hall: hall, settings: settings, rates: rates, issuer: issuer, refusals: refusals),
             tokens: TokenDoor(issuer: issuer, settings: settings, faults: faults, refusals: refusals),
             media: MediaDoor(
-                hall: hall, issuer: issuer, settings: settings, shelf: MediaShelf(store: store),
-                refusals: refusals))
+                hall: hall, issuer: issuer, settings: settings, shelf: shelf, refusals: refusals),
+            sendbird: sendbird)
         let http: HTTPServer
         do {
             var limits = HTTPLimits()
@@ -65,23 +70,30 @@ package final class ChatServer: Sendable {
             await store?.close()
             throw error
         }
-        return ChatServer(settings, names, hall, twilio, faults, store, http)
+        return ChatServer(settings, names, hall, twilio, sendbird, faults, store, http)
     }
 
     private init(
         _ settings: ServerSettings, _ names: ServiceNames, _ hall: Hall, _ twilio: TwilioDoor,
-        _ faults: Faults, _ store: WorldStore?, _ http: HTTPServer
+        _ sendbird: SendbirdDoor, _ faults: Faults, _ store: WorldStore?, _ http: HTTPServer
     ) {
         self.settings = settings
         self.names = names
         self.hall = hall
         self.twilio = twilio
+        self.sendbird = sendbird
         faultList = faults
         self.store = store
         self.http = http
         issuer = TokenIssuer(names: names)
-        // These two live as long as the server; `shutdown` ends them and waits.
-        work = [Task { await hall.run() }, Task { await twilio.keepTime() }]
+        hall.take { world in
+            world.dismissVisitors(at: .now)
+            return nil
+        }
+        // These live as long as the server; `shutdown` ends them and waits.
+        work = [
+            Task { await hall.run() }, Task { await twilio.keepTime() }, Task { await sendbird.keepTime() },
+        ]
     }
 
     private static func open(
@@ -104,6 +116,9 @@ package final class ChatServer: Sendable {
 
     /// The port it listens on.
     package var port: UInt16 { http.port }
+
+    /// What Sendbird's clients call this service.
+    package var application: String { sendbird.keys.application }
 
     /// `http://127.0.0.1:8080`, where the page is.
     package var address: String {
@@ -129,7 +144,7 @@ package final class ChatServer: Sendable {
             return !isStopped
         }
         guard isFirst else { return }
-        work[1].cancel()
+        for task in work.dropFirst() { task.cancel() }
         await http.shutdown(grace: grace)
         hall.close()
         for task in work { await task.value }

@@ -7,6 +7,7 @@ internal import WebSocket
 struct FaultSwitch: Sendable {
     let faults: Faults
     let twilio: TwilioDoor
+    let sendbird: SendbirdDoor
 
     /// The body: `{"fault":"delay","identity":"bot","times":3,"ms":200}`.
     func answer(_ request: HTTPRequest) -> HTTPReply {

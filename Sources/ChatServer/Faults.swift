@@ -31,6 +31,18 @@ package struct Fault: Sendable, Equatable {
         case notEstablished
         /// Frames from the client are not read, as on a dead line.
         case silent
+        /// Sendbird's clients are told to come back after that many seconds, in place of being let in.
+        case busy(retryAfter: Int)
+        /// A ping is not answered.
+        case noPong
+        /// A message's event says that it was written a minute before.
+        case oldTime
+        /// A frame goes out compressed, if the client takes that.
+        case gzip
+        /// A frame holds the event and a command that no client knows, one after the other.
+        case glued
+        /// A frame ends without its line break.
+        case unended
     }
 
     package var kind: Kind

@@ -8,6 +8,7 @@ struct FrontDoor: Sendable {
     let browser: BrowserDoor
     let tokens: TokenDoor
     let media: MediaDoor
+    let sendbird: SendbirdDoor
 
     func answer(_ request: HTTPRequest) async -> HTTPReply {
         guard isMeantForUs(request) else {
@@ -15,6 +16,8 @@ struct FrontDoor: Sendable {
         }
         let path = request.segments
         switch path.first {
+        case nil where request.path == "/" && request.wantsWebSocket:
+            return sendbird.answer(request, base: base(of: request))
         case nil where request.path == "/", "style.css", "script.js", "unsent.js", "icon.svg":
             return WebPage.answer(request)
         case "browser" where path.count == 1: return browser.answer(request)
@@ -25,9 +28,10 @@ struct FrontDoor: Sendable {
             }
             let (twilio, base) = (twilio, base(of: request))
             return .webSocket(subprotocol: nil) { await twilio.serve($0, mediaBase: base) }
+        case "v3": return await sendbird.answer(request, path: path.dropFirst(), base: base(of: request))
         case "v1": return await media.answer(request, path: path.dropFirst(), base: base(of: request))
         case "faults" where path.count == 1 && settings.faultsOverHTTP && isNear(request):
-            return FaultSwitch(faults: twilio.faults, twilio: twilio).answer(request)
+            return FaultSwitch(faults: twilio.faults, twilio: twilio, sendbird: sendbird).answer(request)
         default: return .text(404, "there is nothing here\n")
         }
     }

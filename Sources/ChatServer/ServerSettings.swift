@@ -29,6 +29,8 @@ package struct ServerSettings: Sendable {
     package var warnBeforeExpiry: Duration = .seconds(240)
     /// Whether `POST /faults` makes things go wrong, for tests.
     package var faultsOverHTTP = false
+    /// How Sendbird's clients are served.
+    package var sendbird = SendbirdSettings()
     /// Names and key of the service; made up when nil, and kept in `state`.
     package var names: ServiceNames?
 

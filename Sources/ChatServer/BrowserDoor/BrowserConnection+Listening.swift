@@ -19,7 +19,7 @@ extension BrowserConnection: Listener {
         let isMember = state.withLock { $0.joined.contains(event.feed.owner) }
         switch event.feed.topic {
         case .messages: return isMember
-        case .channel, .roster: return isMember || !event.isPrivate
+        case .channel, .roster, .affairs: return isMember || !event.isPrivate
         case .person: return true
         case .memberships: return false
         }
@@ -44,6 +44,7 @@ extension BrowserConnection: Listener {
     }
 
     func hear(_ typing: Typing) {
+        guard !typing.isOver else { return }
         say { writer in
             writer.member("on", "typing")
             writer.member("channel", typing.channel.text)
@@ -96,7 +97,7 @@ extension BrowserConnection: Listener {
                 writer.member("name", person.identity)
                 writer.member("online", person.isOnline)
             }
-        case .person, .membership, .nothing: break
+        case .person, .membership, .happening, .nothing: break
         }
     }
 

@@ -181,27 +181,11 @@ struct BrowserTurn {
         }
     }
 
-    /// Adds one's reaction, or takes it back. Reactions live in the message's attributes:
-    /// `{"reactions":{"👍":["ana"]}}`.
+    /// Adds one's reaction, or takes it back.
     private func react(_ order: JSON, _ channel: SID, _ world: inout World) throws(WorldError) {
-        guard let reaction = order["reaction"]?.string, (1...8).contains(reaction.count),
-            reaction.utf8.count <= 64
-        else { throw .invalid("that is no reaction") }
-        _ = try world.annotate(message(order), in: channel, as: identity, at: now) { text in
-            // Attributes are an object or, rarely, something else that has no room for reactions.
-            guard var attributes = (try? JSON(parsing: text)).map({ $0.object ?? JSONObject() }) else {
-                return text
-            }
-            var reactions = attributes["reactions"]?.object ?? JSONObject()
-            var people = reactions[reaction]?.array ?? []
-            if let place = people.firstIndex(of: .string(identity)) {
-                people.remove(at: place)
-            } else {
-                people.append(.string(identity))
-            }
-            reactions[reaction] = people.isEmpty ? nil : .array(people)
-            attributes["reactions"] = reactions.isEmpty ? nil : .object(reactions)
-            return JSON.object(attributes).description
+        guard let reaction = order["reaction"]?.string, (1...8).contains(reaction.count) else {
+            throw .invalid("that is no reaction")
         }
+        _ = try world.react(reaction, nil, to: message(order), in: channel, as: identity, at: now)
     }
 }

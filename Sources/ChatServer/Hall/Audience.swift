@@ -22,6 +22,8 @@ extension Listener {
 struct Typing: Sendable {
     let channel: SID
     let identity: String
+    /// Is not writing any more.
+    var isOver = false
 }
 
 /// Who listens to what. Only the hall's writer has one, so that who comes in or asks for more does it at one exact

@@ -49,8 +49,8 @@ final class Outbox: Sendable {
                 return (state.items, state.writers, state.isClosed)
             }
             for writer in writers { writer.resume() }
-            if isClosed { return nil }
             if !items.isEmpty { return items }
+            if isClosed { return nil }
             await withCheckedContinuation { continuation in
                 let isNeeded = state.withLock { state in
                     if state.items.isEmpty, !state.isClosed {
@@ -77,6 +77,16 @@ final class Outbox: Sendable {
             }
             if isFree { continuation.resume() }
         }
+    }
+
+    /// Nothing more is taken; what waits is still given.
+    func finish() {
+        let reader: CheckedContinuation<Void, Never>? = state.withLock { state in
+            state.isClosed = true
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.resume()
     }
 
     /// Nothing more is taken or given.

@@ -14,7 +14,7 @@ struct MediaDoor: Sendable {
     /// How long an address for downloading works.
     private static let linkLife = Duration.seconds(300)
     /// Any page may use the media service, as it may use Twilio's: what lets it in is the token in the request.
-    private static let openToPages = [
+    static let openToPages = [
         ("Access-Control-Allow-Origin", "*"), ("Access-Control-Allow-Methods", "GET, POST, OPTIONS"),
         ("Access-Control-Allow-Headers", "*"),
     ]
@@ -107,17 +107,21 @@ struct MediaDoor: Sendable {
             guard let content = try await shelf.content(of: media.sid) else {
                 return refusal(404, 20404, "the file is gone")
             }
-            // A file is somebody's; it must not act as a page of ours.
-            return .answer(
-                status: 200,
-                headers: [
-                    ("Content-Type", Self.headerSafe(media.contentType)),
-                    ("Content-Disposition", "attachment"), ("X-Content-Type-Options", "nosniff"),
-                    ("Content-Security-Policy", "sandbox; default-src 'none'"),
-                ] + Self.openToPages, body: content)
+            return Self.reply(content, type: media.contentType)
         } catch {
             return refusal(503, 20001, "the file cannot be read now")
         }
+    }
+
+    /// A file is somebody's; it must not act as a page of ours.
+    static func reply(_ content: [UInt8], type: String) -> HTTPReply {
+        .answer(
+            status: 200,
+            headers: [
+                ("Content-Type", headerSafe(type)), ("Content-Disposition", "attachment"),
+                ("X-Content-Type-Options", "nosniff"),
+                ("Content-Security-Policy", "sandbox; default-src 'none'"),
+            ] + openToPages, body: content)
     }
 
     private static func headerSafe(_ type: String) -> String {

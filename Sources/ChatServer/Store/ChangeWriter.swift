@@ -15,6 +15,14 @@ struct ChangeWriter {
     mutating func write(_ change: WorldChange) throws {
         switch change {
         case .user(let user): users[user.person.sid] = user
+        case .noUser(let user):
+            users[user] = nil
+            for sql in [
+                "DELETE FROM users WHERE sid = ?", "DELETE FROM memberships WHERE owner = ?",
+                "DELETE FROM events WHERE owner = ? AND topic IN (3, 4)",
+            ] {
+                try connection.run(sql, [.text(user.text)])
+            }
         case .channel(let channel): channels[channel.profile.sid] = channel
         case .membership(let owner, let membership):
             try connection.run(
@@ -70,7 +78,7 @@ struct ChangeWriter {
         var record: [UInt8]?
         switch event.subject {
         // The channel's row is its last event.
-        case .channel, .nothing: return
+        case .channel, .happening, .nothing: return
         case .message(let message):
             place = message.index
             if event.kind == .removed { record = message.record }

@@ -48,6 +48,8 @@ extension Message {
             if content.attributes != "{}" { writer.member("attributes", content.attributes) }
             if let contentSID = content.contentSID { writer.member("content", contentSID) }
             if let key = content.key { writer.member("key", key) }
+            writer.member("number", number)
+            if content.traits != MessageTraits() { writer.object("traits") { content.traits.write(&$0) } }
             if !content.medias.isEmpty {
                 writer.array("medias") { writer in
                     for media in content.medias { writer.object { media.write(&$0) } }
@@ -67,13 +69,15 @@ extension Message {
             let posted = record.time("posted"), let updated = record.time("updated"),
             let added = record["added"]?.int, let last = record["last"]?.int
         else { return nil }
-        let content = Content(
+        var content = Content(
             body: record["body"]?.string, subject: record["subject"]?.string,
             attributes: record["attributes"]?.string ?? "{}",
             medias: (record["medias"]?.array ?? []).compactMap(Media.init(record:)),
             contentSID: record["content"]?.string, key: record["key"]?.string)
+        if let traits = record["traits"] { content.traits = MessageTraits(record: traits) }
         self.init(
-            sid: sid, index: index, author: author, member: member, posted: posted, content: content,
+            sid: sid, index: index, number: record["number"]?.int ?? 0, author: author, member: member,
+            posted: posted, content: content,
             updated: updated, updatedBy: record["updatedBy"]?.string,
             isEdited: record["edited"]?.bool ?? false, addedEvent: added, lastEvent: last)
     }
@@ -114,6 +118,9 @@ extension Member {
             writer.member("attributes", attributes)
             if let lastRead { writer.member("read", lastRead) }
             if let lastReadAt { writer.member("readAt", lastReadAt.milliseconds) }
+            if let deliveredAt { writer.member("deliveredAt", deliveredAt.milliseconds) }
+            if let inviter { writer.member("inviter", inviter) }
+            if isVisiting { writer.member("visiting", true) }
             writer.member("updated", updated.milliseconds)
             writer.member("added", addedEvent)
             writer.member("last", lastEvent)
@@ -127,7 +134,9 @@ extension Member {
         else { return nil }
         self.init(
             sid: sid, identity: identity, user: user, joined: joined, role: role, attributes: attributes,
-            lastRead: record["read"]?.int, lastReadAt: record.time("readAt"), updated: updated,
+            lastRead: record["read"]?.int, lastReadAt: record.time("readAt"),
+            deliveredAt: record.time("deliveredAt"), inviter: record["inviter"]?.string,
+            isVisiting: record["visiting"]?.bool ?? false, updated: updated,
             addedEvent: record["added"]?.int ?? -1, lastEvent: record["last"]?.int ?? -1)
     }
 }
@@ -139,6 +148,7 @@ extension Membership {
             writer.member("status", status.rawValue)
             if let member { writer.member("member", member.text) }
             writer.member("level", notificationLevel)
+            if let hidden { writer.member("hiddenUntilNews", hidden.isUntilNews) }
             if let lastRead { writer.member("read", lastRead) }
             writer.member("created", created.milliseconds)
             writer.member("updated", updated.milliseconds)
@@ -154,6 +164,7 @@ extension Membership {
         self.init(
             channel: channel, status: status, member: record.sid("member"),
             notificationLevel: record["level"]?.string ?? "default", lastRead: record["read"]?.int,
+            hidden: record["hiddenUntilNews"]?.bool.map { Hidden(isUntilNews: $0) },
             created: created, updated: updated, lastEvent: record["last"]?.int ?? -1)
     }
 }
@@ -175,6 +186,7 @@ extension Person {
         writer.member("online", isOnline)
         writer.member("role", role.rawValue)
         if isProgram { writer.member("program", true) }
+        writeTraits(&writer)
         writer.member("created", created.milliseconds)
         writer.member("updated", updated.milliseconds)
     }
@@ -188,6 +200,7 @@ extension Person {
             sid: sid, identity: identity, friendlyName: record["friendlyName"]?.string,
             attributes: attributes, isOnline: record["online"]?.bool ?? false, role: role,
             isProgram: record["program"]?.bool ?? false, created: created, updated: updated)
+        readTraits(record)
     }
 }
 
@@ -238,12 +251,17 @@ extension Channel.Record {
             writer.member("uniqueName", orNull: profile.uniqueName)
             writer.member("attributes", profile.attributes)
             writer.member("private", profile.isPrivate)
+            writer.member("url", profile.url)
+            if profile.traits != ChannelTraits() {
+                writer.object("traits") { profile.traits.write(&$0) }
+            }
             writer.member("createdBy", profile.createdBy)
             writer.member("created", profile.created.milliseconds)
             writer.member("updated", profile.updated.milliseconds)
             if let last = profile.lastMessage {
                 writer.member("lastIndex", last.index)
                 writer.member("lastAt", last.at.milliseconds)
+                writer.member("lastNumber", last.number)
             }
             writer.object("feed") { feed.write(&$0) }
             writer.object("messages") { messageFeed.write(&$0) }
@@ -251,6 +269,7 @@ extension Channel.Record {
             writer.member("next", nextIndex)
             writer.member("count", messageCount)
             writer.object("invited") { for (identity, sid) in invited { $0.member(identity, sid.text) } }
+            order.write(&writer)
         }
     }
 }
@@ -269,8 +288,11 @@ extension Channel {
             uniqueName: record["uniqueName"]?.string,
             attributes: attributes, isPrivate: record["private"]?.bool ?? false, createdBy: createdBy,
             created: created, updated: updated)
+        profile.url = record["url"]?.string ?? ""
+        if let traits = record["traits"] { profile.traits = ChannelTraits(record: traits) }
         if let index = record["lastIndex"]?.int, let at = record.time("lastAt") {
-            profile.lastMessage = LastMessage(index: index, at: at)
+            profile.lastMessage = LastMessage(
+                index: index, at: at, number: record["lastNumber"]?.int ?? 0)
         }
         self.init(profile)
         self.feed = Feed(feed)
@@ -281,5 +303,6 @@ extension Channel {
         for (identity, value) in record["invited"]?.object ?? JSONObject() {
             invited[identity] = value.string.flatMap { SID($0) }
         }
+        order = Order(record: record)
     }
 }

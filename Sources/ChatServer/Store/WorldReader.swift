@@ -77,6 +77,11 @@ struct WorldReader {
             world.feeds[channel.messageFeed.sid] = FeedID(topic: .messages, owner: sid)
             world.feeds[channel.rosterFeed.sid] = FeedID(topic: .roster, owner: sid)
             if let name = channel.profile.uniqueName { world.channelNames[name] = sid }
+            if channel.profile.url.isEmpty { channel.profile.url = world.freeURL(for: channel.profile) }
+            world.channelURLs[channel.profile.url] = sid
+            let last = channel.messages.isEmpty ? 0 : channel.messages[channel.messages.count - 1].number
+            world.nextMessage = max(
+                world.nextMessage, last + 1, (channel.profile.lastMessage?.number ?? 0) + 1)
             world.nextChannel = max(world.nextChannel, channel.profile.number + 1)
             world.channels[sid] = channel
         }

@@ -16,7 +16,7 @@ final class WorldStore: Sendable {
             try await database.run { connection in
                 // Two servers on one file would each tell what the other does not know.
                 try connection.run("PRAGMA locking_mode = EXCLUSIVE")
-                try connection.migrate([schema])
+                try connection.migrate([schema, numbering])
                 try connection.run(
                     "INSERT OR REPLACE INTO names VALUES ('opened', ?)", [.text(Timestamp.now.text)])
             }
@@ -64,6 +64,19 @@ final class WorldStore: Sendable {
             }
         }
     }
+
+    /// Messages are numbered all through, in the order in which they were written.
+    private static let numbering = """
+        UPDATE messages
+        SET record = CAST(json_set(CAST(messages.record AS TEXT), '$.number', counted.number) AS BLOB)
+        FROM (
+            SELECT channel, place, row_number() OVER (
+                ORDER BY json_extract(CAST(record AS TEXT), '$.posted'), channel, place
+            ) AS number
+            FROM messages
+        ) AS counted
+        WHERE messages.channel = counted.channel AND messages.place = counted.place;
+        """
 
     private static let schema = """
         CREATE TABLE names (name TEXT PRIMARY KEY, value BLOB NOT NULL);

@@ -77,7 +77,7 @@ enum SyncEvents {
         case .person(_, let key):
             writer.member("item_key", key.rawValue)
             writer.member("item_url", "\(url)/Items/\(key.rawValue)")
-        case .nothing: break
+        case .happening, .nothing: break
         }
         writer.member("item_revision", revision)
         writer.object("item_data") { SyncShapes.data(event.subject, &$0) }

@@ -29,7 +29,7 @@ struct SyncItems {
             let user = world.identities[id.owner].flatMap { world.users[$0] }
             source = Self.sorted(
                 user.map { user in PersonKey.allCases.map { Self.item($0, of: user) } } ?? [])
-        case .channel: source = .sorted([])
+        case .channel, .affairs: source = .sorted([])
         }
     }
 

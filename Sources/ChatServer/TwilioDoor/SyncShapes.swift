@@ -68,7 +68,7 @@ enum SyncShapes {
         case .membership(let membership): self.membership(membership, &writer)
         case .channel(let profile): channel(profile, &writer)
         case .person(let person, let key): self.person(person, key, &writer)
-        case .nothing: break
+        case .happening, .nothing: break
         }
     }
 

@@ -71,7 +71,7 @@ extension WorldError {
         case .noSuchUser: (404, 50200)
         case .noSuchMedia: (404, 20404)
         case .notMember: (403, 50430)
-        case .notAllowed: (403, 50107)
+        case .notAllowed, .muted, .frozen, .banned, .blocked: (403, 50107)
         case .alreadyMember: (409, 50433)
         case .nameTaken: (409, 50307)
         case .tooLong: (400, 20001)

@@ -17,6 +17,7 @@ extension TwilioConnection: Listener {
     }
 
     func hear(_ typing: Typing) {
+        guard !typing.isOver else { return }
         let payload: JSON = [
             "channel_sid": .string(typing.channel.text), "identity": .string(typing.identity),
             "typing_timeout": .int(Int64(TwilioTurn.typingTimeout + 1)),

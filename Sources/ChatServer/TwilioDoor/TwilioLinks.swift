@@ -26,7 +26,7 @@ extension FeedID.Topic {
     /// Which kind of Sync object shows it.
     var syncType: String {
         switch self {
-        case .channel: "document"
+        case .channel, .affairs: "document"
         case .messages: "list"
         case .roster, .memberships, .person: "map"
         }
@@ -34,7 +34,7 @@ extension FeedID.Topic {
 
     var syncPath: String {
         switch self {
-        case .channel: "Documents"
+        case .channel, .affairs: "Documents"
         case .messages: "Lists"
         case .roster, .memberships, .person: "Maps"
         }
@@ -50,6 +50,7 @@ extension World {
         case .roster: "\(feed.owner).roster"
         case .memberships: "\(identities[feed.owner] ?? "").channels"
         case .person: "\(feed.owner).info"
+        case .affairs: "\(feed.owner).affairs"
         }
     }
 
@@ -83,6 +84,7 @@ extension World {
         case .roster: channels[feed.owner]?.rosterFeed
         case .memberships: identities[feed.owner].flatMap { users[$0]?.membershipFeed }
         case .person: identities[feed.owner].flatMap { users[$0]?.personFeed }
+        case .affairs: nil
         }
     }
 
@@ -94,6 +96,7 @@ extension World {
         case .messages, .roster: channels[feed.owner]?.memberByIdentity[identity] != nil
         case .memberships: identities[feed.owner] == identity
         case .person: true
+        case .affairs: false
         }
     }
 }

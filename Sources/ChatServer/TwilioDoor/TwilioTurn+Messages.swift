@@ -72,7 +72,10 @@ extension TwilioTurn {
         let message = try world.edit(sid, in: channel, as: identity, at: now) { content in
             if let body { content.body = body }
             if let subject { content.subject = subject }
-            if let attributes { content.attributes = attributes }
+            if let attributes {
+                content.attributes = attributes
+                content.traits.data = nil
+            }
         }
         return .json { links.message(message, in: channel, &$0) }
     }

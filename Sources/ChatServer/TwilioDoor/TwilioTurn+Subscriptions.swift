@@ -54,7 +54,7 @@ extension TwilioTurn {
         for event in feed.events(after: known) {
             let event = WorldEvent(
                 feed: id, sid: feed.sid, name: world.uniqueName(of: id), identity: world.identities[id.owner],
-                event: event, isPrivate: false)
+                event: event, isPrivate: false, profile: nil, joined: 0, invited: 0)
             answer.notifications.append(
                 TwilioNotification(
                     type: SyncEvents.replayed,

@@ -13,6 +13,9 @@ package struct Channel: Sendable {
         package var attributes = "{}"
         /// Only members and invited users see it and come in.
         package var isPrivate = false
+        /// What Sendbird's clients call it: chosen when it was made, and never changed.
+        package internal(set) var url = ""
+        var traits = ChannelTraits()
         package let createdBy: String
         package let created: Timestamp
         package var updated: Timestamp
@@ -22,6 +25,7 @@ package struct Channel: Sendable {
     package struct LastMessage: Sendable {
         package let index: Int64
         package let at: Timestamp
+        var number: Int64 = 0
     }
 
     package internal(set) var profile: Profile
@@ -36,6 +40,12 @@ package struct Channel: Sendable {
     var members: [SID: Member] = [:]
     var memberByIdentity: [String: SID] = [:]
     var invited: [String: SID] = [:]
+    /// Who asked whom in.
+    var inviters: [String: String] = [:]
+    /// Those who rule it also while they are not here.
+    var operators: Set<String> = []
+    var mutes: [String: Sentence] = [:]
+    var bans: [String: Sentence] = [:]
 
     package var sid: SID { profile.sid }
 
@@ -58,6 +68,12 @@ package struct Channel: Sendable {
     package func message(at index: Int64) -> Message? {
         let position = messages.position(of: index, by: \.index)
         guard position < messages.count, messages[position].index == index else { return nil }
+        return messages[position]
+    }
+
+    func message(numbered number: Int64) -> Message? {
+        let position = messages.position(of: number, by: \.number)
+        guard position < messages.count, messages[position].number == number else { return nil }
         return messages[position]
     }
 

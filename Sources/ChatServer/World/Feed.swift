@@ -11,6 +11,8 @@ package struct FeedID: Hashable, Sendable {
         case memberships = 3
         /// Name and presence of one user.
         case person = 4
+        /// What happens in a channel besides messages, comings and goings. Told, but not kept.
+        case affairs = 5
     }
 
     package let topic: Topic
@@ -40,6 +42,7 @@ package struct FeedEvent: Sendable {
         case member(Member)
         case membership(Membership)
         case person(Person, PersonKey)
+        case happening(Happening)
         case nothing
     }
 }

@@ -12,6 +12,12 @@ package struct Member: Sendable {
     /// The index of the last message read; nil when never told.
     package var lastRead: Int64?
     package var lastReadAt: Timestamp?
+    /// When their client last said that a message has come.
+    var deliveredAt: Timestamp?
+    /// Who brought them in; nil when they came by themselves.
+    var inviter: String?
+    /// Is here for as long as a connection is.
+    var isVisiting = false
     package var updated: Timestamp
     var addedEvent: Int64 = -1
     var lastEvent: Int64 = -1
@@ -29,7 +35,14 @@ package struct Membership: Sendable {
     /// `default` or `muted`.
     package var notificationLevel = "default"
     package var lastRead: Int64?
+    /// The user has put it out of sight until something happens there, or for longer.
+    var hidden: Hidden?
     package let created: Timestamp
     package var updated: Timestamp
     var lastEvent: Int64 = -1
+
+    package struct Hidden: Sendable, Equatable {
+        /// The next message brings it back.
+        var isUntilNews: Bool
+    }
 }

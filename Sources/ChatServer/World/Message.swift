@@ -7,6 +7,8 @@ package final class Message: Sendable {
     package let sid: SID
     /// Its place in the channel; never given twice.
     package let index: Int64
+    /// Its place among all messages of the world; grows with time and is never given twice in a channel.
+    package let number: Int64
     package let author: String
     /// The membership it was written in.
     package let member: SID
@@ -16,8 +18,17 @@ package final class Message: Sendable {
     package let updatedBy: String?
     /// Whether its words changed since; reactions are no edit.
     package let isEdited: Bool
+    /// The reaction that made this value of what was before; nil for other changes.
+    let reacted: Reacted?
     let addedEvent: Int64
     let lastEvent: Int64
+
+    /// A reaction that came or was taken back.
+    struct Reacted: Sendable, Equatable {
+        let reaction: String
+        let by: String
+        let isThere: Bool
+    }
 
     /// The part that an edit changes.
     package struct Content: Sendable, Equatable {
@@ -29,6 +40,8 @@ package final class Message: Sendable {
         package var contentSID: String?
         /// What its author's page calls it, so that a message sent again is known.
         package var key: String?
+        /// What some clients say of a message and others do not know of.
+        var traits = MessageTraits()
 
         package init(
             body: String?, subject: String? = nil, attributes: String = "{}", medias: [Media] = [],
@@ -44,11 +57,13 @@ package final class Message: Sendable {
     }
 
     init(
-        sid: SID, index: Int64, author: String, member: SID, posted: Timestamp, content: Content,
-        updated: Timestamp, updatedBy: String?, isEdited: Bool = false, addedEvent: Int64, lastEvent: Int64
+        sid: SID, index: Int64, number: Int64, author: String, member: SID, posted: Timestamp,
+        content: Content, updated: Timestamp, updatedBy: String?, isEdited: Bool = false,
+        reacted: Reacted? = nil, addedEvent: Int64, lastEvent: Int64
     ) {
         self.sid = sid
         self.index = index
+        self.number = number
         self.author = author
         self.member = member
         self.posted = posted
@@ -56,14 +71,18 @@ package final class Message: Sendable {
         self.updated = updated
         self.updatedBy = updatedBy
         self.isEdited = isEdited
+        self.reacted = reacted
         self.addedEvent = addedEvent
         self.lastEvent = lastEvent
     }
 
-    func edited(_ content: Content, by editor: String, at now: Timestamp, event: Int64) -> Message {
+    func edited(
+        _ content: Content, by editor: String, at now: Timestamp, event: Int64, reacted: Reacted? = nil
+    ) -> Message {
         Message(
-            sid: sid, index: index, author: author, member: member, posted: posted, content: content,
-            updated: now, updatedBy: editor, isEdited: isEdited || content.body != self.content.body,
+            sid: sid, index: index, number: number, author: author, member: member, posted: posted,
+            content: content, updated: now, updatedBy: editor,
+            isEdited: isEdited || content.body != self.content.body, reacted: reacted,
             addedEvent: addedEvent, lastEvent: event)
     }
 }

@@ -11,6 +11,17 @@ package struct Person: Sendable {
     package var role: Role
     /// Has logged in with a token: nobody on the page may take the name.
     package var isProgram = false
+    /// False for a user who may not log in.
+    var isActive = true
+    var profileURL = ""
+    var metadata: [String: String] = [:]
+    var lastSeen: Timestamp?
+    /// How often their access token was made anew; 0 when they have none.
+    var accessSerial: Int64 = 0
+    /// How often all their session tokens were taken back.
+    var sessionSerial: Int64 = 0
+    /// Those from whom they hear nothing in channels of two.
+    var blocked: Set<String> = []
     package let created: Timestamp
     package var updated: Timestamp
 }

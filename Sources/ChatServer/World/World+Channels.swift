@@ -6,18 +6,34 @@ extension World {
         friendlyName: String? = nil, uniqueName: String? = nil, attributes: String = "{}",
         isPrivate: Bool = false, as creator: String, at now: Timestamp
     ) throws(WorldError) -> Channel {
+        try createChannel(
+            friendlyName: friendlyName, uniqueName: uniqueName, url: nil, traits: ChannelTraits(),
+            attributes: attributes, isPrivate: isPrivate, as: creator, at: now)
+    }
+
+    /// The same with what some clients say besides; the URL is chosen when it is nil.
+    mutating func createChannel(
+        friendlyName: String?, uniqueName: String? = nil, url: String?, traits: ChannelTraits,
+        attributes: String = "{}", isPrivate: Bool, as creator: String, at now: Timestamp
+    ) throws(WorldError) -> Channel {
         guard roleEverywhere(of: creator).permissions.contains(.createConversation) else {
             throw .notAllowed(.createConversation)
         }
         let uniqueName = uniqueName.flatMap { $0.isEmpty ? nil : $0 }
         try checkNames(friendlyName, uniqueName, attributes)
         if let uniqueName { try checkFree(uniqueName, for: nil) }
+        if let url {
+            try check(url, "the channel's URL", limit: limits.nameLength)
+            guard channelURLs[url] == nil else { throw .nameTaken(url) }
+        }
         let isPrivate = isPrivate || uniqueName.map(privateChannels.contains) == true
-        let channel = Channel(
-            Channel.Profile(
-                sid: .fresh(.channel), number: nextChannel, friendlyName: friendlyName,
-                uniqueName: uniqueName,
-                attributes: attributes, isPrivate: isPrivate, createdBy: creator, created: now, updated: now))
+        var profile = Channel.Profile(
+            sid: .fresh(.channel), number: nextChannel, friendlyName: friendlyName, uniqueName: uniqueName,
+            attributes: attributes, isPrivate: isPrivate, createdBy: creator, created: now, updated: now)
+        profile.traits = traits
+        profile.url = url ?? freeURL(for: profile)
+        let channel = Channel(profile)
+        channelURLs[profile.url] = profile.sid
         channels[channel.sid] = channel
         nextChannel += 1
         if let uniqueName { channelNames[uniqueName] = channel.sid }
@@ -26,6 +42,22 @@ extension World {
         feeds[channel.rosterFeed.sid] = FeedID(topic: .roster, owner: channel.sid)
         changeProfile(channel.sid, at: now) { _ in }
         return channels[channel.sid] ?? channel
+    }
+
+    /// The unique name, where that can stand in a path and is not taken, else the SID.
+    func freeURL(for profile: Channel.Profile) -> String {
+        guard let name = profile.uniqueName, channelURLs[name] == nil, name.utf8.count <= 100,
+            name.utf8.allSatisfy({ byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            })
+        else { return profile.sid.text }
+        return name
     }
 
     /// Changes what is given; an empty unique name takes it away.
@@ -57,6 +89,8 @@ extension World {
     {
         guard var channel = channels[sid] else { throw .noSuchChannel }
         try require(.deleteConversation, of: deleter, in: channel)
+        // Before anybody is out of it.
+        tell(.gone, of: sid, at: now)
         for identity in channel.roster.map(\.identity) + channel.invited.keys.sorted() {
             setMembership(of: identity, in: sid, at: now) { $0 = nil }
         }
@@ -77,6 +111,7 @@ extension World {
         channels[sid] = nil
         for message in channel.messages.elements(from: 0) { forgetFiles(of: message) }
         if let name = channel.profile.uniqueName { channelNames[name] = nil }
+        channelURLs[channel.profile.url] = nil
         for ((feed, event), state) in zip(ends, states) {
             feeds[state.sid] = nil
             publish(event, of: feed, known: state, isPrivate: isPrivate)

@@ -6,6 +6,14 @@ extension World {
         _ sid: SID, _ identity: String, attributes: String = "{}", role: Role? = nil, as actor: String,
         at now: Timestamp
     ) throws(WorldError) -> Member {
+        try join(
+            sid, identity, attributes: attributes, role: role, isVisiting: false, as: actor, at: now)
+    }
+
+    mutating func join(
+        _ sid: SID, _ identity: String, attributes: String = "{}", role: Role? = nil, isVisiting: Bool,
+        as actor: String, at now: Timestamp
+    ) throws(WorldError) -> Member {
         guard let channel = channels[sid] else { throw .noSuchChannel }
         guard channel.memberByIdentity[identity] == nil else { throw .alreadyMember }
         if identity == actor {
@@ -14,6 +22,7 @@ extension World {
         } else {
             try require(.addParticipant, of: actor, in: channel)
         }
+        guard channel.bans[identity]?.holds(at: now) != true else { throw .banned }
         try checkAttributes(attributes, limit: limits.attributesBytes)
         let given = try self.role(role, in: channel, for: identity, as: actor)
         guard channel.members.count < limits.members else { throw .tooMany("members", limit: limits.members) }
@@ -25,7 +34,10 @@ extension World {
             sid: .fresh(.member), identity: identity, user: person.sid, joined: now, role: given,
             attributes: attributes, updated: now)
         member.addedEvent = channel.rosterFeed.lastEvent + 1
+        member.inviter = identity == actor || actor == Self.service ? channel.inviters[identity] : actor
+        member.isVisiting = isVisiting
         channels[sid]?.invited[identity] = nil
+        channels[sid]?.inviters[identity] = nil
         channels[sid]?.memberByIdentity[identity] = member.sid
         member = tellRoster(sid, .added, member, at: now)
         setMembership(of: identity, in: sid, at: now) { membership in
@@ -49,10 +61,14 @@ extension World {
         try user(identity, at: now)
         let invite = SID.fresh(.invite)
         channels[sid]?.invited[identity] = invite
+        channels[sid]?.inviters[identity] = actor == Self.service ? nil : actor
         setMembership(of: identity, in: sid, at: now) {
             $0 = Membership(channel: sid, status: .invited, created: now, updated: now)
         }
         noteChannel(sid)
+        if let person = users[identity]?.person {
+            tell(.invited([person], by: users[actor]?.person), of: sid, at: now)
+        }
         return invite
     }
 
@@ -63,7 +79,12 @@ extension World {
         guard let channel = channels[sid] else { throw .noSuchChannel }
         guard channel.invited[identity] != nil else { throw .noSuchMember }
         if identity != actor { try require(.addParticipant, of: actor, in: channel) }
+        if let person = users[identity]?.person {
+            let inviter = channel.inviters[identity].flatMap { users[$0]?.person }
+            tell(.declined(person, inviter: inviter), of: sid, at: now)
+        }
         channels[sid]?.invited[identity] = nil
+        channels[sid]?.inviters[identity] = nil
         setMembership(of: identity, in: sid, at: now) { $0 = nil }
         noteChannel(sid)
     }
@@ -97,8 +118,18 @@ extension World {
             try checkAttributes(attributes, limit: limits.attributesBytes)
             edited.attributes = attributes
         }
-        if let role { edited.role = try self.role(role, in: channel, for: edited.identity, as: actor) }
-        return tellRoster(sid, .updated, edited, at: now)
+        guard let role else { return tellRoster(sid, .updated, edited, at: now) }
+        let before = edited.role
+        edited.role = try self.role(role, in: channel, for: edited.identity, as: actor)
+        let told = tellRoster(sid, .updated, edited, at: now)
+        if told.role != before { tellOperators(of: sid, at: now) }
+        return told
+    }
+
+    /// Changes what a member is told by, without others being told.
+    mutating func note(_ member: Member, in sid: SID) {
+        channels[sid]?.members[member.sid] = member
+        note(.member(channel: sid, member))
     }
 
     /// How far `identity` has read; nil forgets it. Returns what is left unread.
@@ -133,7 +164,8 @@ extension World {
         _ asked: Role?, in channel: Channel, for identity: String, as actor: String
     ) throws(WorldError) -> Role {
         let due: Role =
-            admins.contains(identity) || channel.profile.createdBy == identity ? .channelAdmin : .channelUser
+            admins.contains(identity) || channel.profile.createdBy == identity
+                || channel.operators.contains(identity) ? .channelAdmin : .channelUser
         guard let asked, asked != due else { return due }
         guard asked.isOfChannel else { throw .invalid("\(asked.rawValue) is no role of a channel") }
         try require(.editAnyParticipantAttributes, of: actor, in: channel)
@@ -141,7 +173,7 @@ extension World {
     }
 
     @discardableResult
-    private mutating func tellRoster(
+    mutating func tellRoster(
         _ sid: SID, _ kind: FeedEvent.Kind, _ member: Member, at now: Timestamp
     ) -> Member {
         guard var feed = channels[sid]?.rosterFeed, let isPrivate = channels[sid]?.profile.isPrivate else {

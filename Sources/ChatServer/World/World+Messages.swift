@@ -21,6 +21,24 @@ extension World {
         return nil
     }
 
+    /// Says something as the service itself, or for a user who need not be a member.
+    mutating func announce(
+        _ content: Message.Content, in sid: SID, for author: String?, at now: Timestamp
+    ) throws(WorldError) -> Message {
+        var person: Person?
+        if let author { person = try self.person(author) }
+        guard let channel = channels[sid] else { throw .noSuchChannel }
+        try check(content)
+        let event = channel.messageFeed.lastEvent + 1
+        let message = Message(
+            sid: .fresh(.message), index: channel.nextIndex, number: nextMessage, author: author ?? "system",
+            member: channel.member(of: author ?? "")?.sid ?? person?.sid ?? sid, posted: now,
+            content: content,
+            updated: now, updatedBy: nil, addedEvent: event, lastEvent: event)
+        append(message, to: sid, at: now)
+        return message
+    }
+
     // What only reads the channel is a function of its own: a copy of it that is still held would make each change
     // copy all its messages.
     private func draft(
@@ -29,16 +47,21 @@ extension World {
         guard let channel = channels[sid] else { throw .noSuchChannel }
         guard let member = channel.member(of: author) else { throw .notMember }
         try require(content.medias.isEmpty ? .sendMessage : .sendMediaMessage, of: author, in: channel)
+        if channel.profile.traits.isFrozen, !allows(.deleteAnyMessage, author, in: channel) { throw .frozen }
+        if channel.mutes[author]?.holds(at: now) == true { throw .muted }
+        try checkBlocks(in: channel, of: author)
         try check(content)
         let event = channel.messageFeed.lastEvent + 1
         return Message(
-            sid: .fresh(.message), index: channel.nextIndex, author: author, member: member.sid, posted: now,
+            sid: .fresh(.message), index: channel.nextIndex, number: nextMessage, author: author,
+            member: member.sid, posted: now,
             content: content, updated: now, updatedBy: nil, addedEvent: event, lastEvent: event)
     }
 
     private mutating func append(_ message: Message, to sid: SID, at now: Timestamp) {
         var forgotten: [Message] = []
         let keep = max(limits.keep, 1)
+        nextMessage += 1
         channels[sid]?.messages.append(message)
         channels[sid]?.nextIndex += 1
         channels[sid]?.messageCount += 1
@@ -51,8 +74,9 @@ extension World {
             channels[sid]?.messageFeed.forget(upTo: old.index)
             forgetFiles(of: old)
         }
+        unhideAll(sid, at: now)
         changeProfile(sid, at: now) {
-            $0.lastMessage = Channel.LastMessage(index: message.index, at: now)
+            $0.lastMessage = Channel.LastMessage(index: message.index, at: now, number: message.number)
         }
     }
 
@@ -76,7 +100,7 @@ extension World {
         if content.body != old.content.body || content.subject != old.content.subject {
             try require(isOwn ? .editOwnMessage : .editAnyMessage, of: editor, in: channel)
         }
-        if content.attributes != old.content.attributes {
+        if content.attributes != old.content.attributes || content.traits != old.content.traits {
             try require(
                 isOwn ? .editOwnMessageAttributes : .editAnyMessageAttributes, of: editor, in: channel)
         }
@@ -86,18 +110,19 @@ extension World {
 
     /// Changes a message's attributes as any member may, for reactions.
     mutating func annotate(
-        _ message: SID, in sid: SID, as member: String, at now: Timestamp, _ change: (String) -> String
+        _ message: SID, in sid: SID, as member: String, at now: Timestamp, reacted: Message.Reacted? = nil,
+        _ change: (String) -> String
     ) throws(WorldError) -> Message {
         let old = try seen(message, in: sid, by: member)
         var content = old.content
         content.attributes = change(content.attributes)
         try check(content)
-        return replace(old, with: content, in: sid, by: member, at: now)
+        return replace(old, with: content, in: sid, by: member, at: now, reacted: reacted)
     }
 
     private func seen(_ message: SID, in sid: SID, by member: String) throws(WorldError) -> Message {
         guard let channel = channels[sid] else { throw .noSuchChannel }
-        guard channel.member(of: member) != nil else { throw .notMember }
+        guard member == Self.service || channel.member(of: member) != nil else { throw .notMember }
         guard let found = channel.message(message) else { throw .noSuchMessage }
         return found
     }
@@ -130,10 +155,12 @@ extension World {
     }
 
     private mutating func replace(
-        _ old: Message, with content: Message.Content, in sid: SID, by editor: String, at now: Timestamp
+        _ old: Message, with content: Message.Content, in sid: SID, by editor: String, at now: Timestamp,
+        reacted: Message.Reacted? = nil
     ) -> Message {
         let event = (channels[sid]?.messageFeed.lastEvent ?? -1) + 1
-        let new = old.edited(content, by: editor, at: now, event: event)
+        let new = old.edited(
+            content, by: editor == Self.service ? "system" : editor, at: now, event: event, reacted: reacted)
         if let position = channels[sid]?.messages.position(of: old.index, by: \.index) {
             channels[sid]?.messages[position] = new
         }

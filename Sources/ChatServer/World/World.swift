@@ -7,6 +7,8 @@ package struct World: Sendable {
     /// The channels by SID.
     package internal(set) var channels: [SID: Channel] = [:]
     var nextChannel: Int64 = 0
+    var nextMessage: Int64 = 1
+    var channelURLs: [String: SID] = [:]
     var channelNames: [String: SID] = [:]
     /// The users by identity.
     var users: [String: User] = [:]
@@ -37,6 +39,9 @@ package struct World: Sendable {
         self.isStored = isStored
     }
 
+    /// Who does what the service itself does; may do anything, and nobody can be called so.
+    static let service = ""
+
     /// From now on these names need a proof, and no others than these, admins' and programs'.
     mutating func keepBack(_ names: Set<String>) {
         keptBack = Set(names.map(Self.folded))
@@ -58,12 +63,13 @@ package struct World: Sendable {
     }
 
     mutating func publish(_ event: FeedEvent, of feed: FeedID, known mark: Feed, isPrivate: Bool = false) {
+        let channel = channels[feed.owner]
         news.events.append(
             WorldEvent(
                 feed: feed, sid: mark.sid, name: uniqueName(of: feed), identity: identities[feed.owner],
-                event: event,
-                isPrivate: isPrivate))
-        guard isStored else { return }
+                event: event, isPrivate: isPrivate, profile: channel?.profile,
+                joined: channel?.members.count ?? 0, invited: channel?.invited.count ?? 0))
+        guard isStored, feed.topic != .affairs else { return }
         news.changes.append(.event(feed, event))
         // Rows are removed in slices; a few too many after a restart do no harm.
         if event.id % 64 == 63, let oldest = mark.log.isEmpty ? nil : mark.log[0].id, oldest > 0 {
@@ -83,7 +89,7 @@ package struct World: Sendable {
 
     /// True for public channels, and for private ones of which `identity` is a member, a guest or the creator.
     package func mayKnow(_ channel: Channel, _ identity: String) -> Bool {
-        !channel.profile.isPrivate || channel.memberByIdentity[identity] != nil
+        !channel.profile.isPrivate || identity == Self.service || channel.memberByIdentity[identity] != nil
             || channel.invited[identity] != nil || channel.profile.createdBy == identity
             || admins.contains(identity)
     }
@@ -123,11 +129,13 @@ package struct World: Sendable {
     }
 
     package func allows(_ permission: Permission, _ identity: String, in channel: Channel) -> Bool {
+        if identity == Self.service { return true }
         if let role = channel.member(of: identity)?.role, role.permissions.contains(permission) {
             return true
         }
         // Who made a channel rules it, joined or not: making one does not join it.
-        if channel.profile.createdBy == identity, permission != .sendMessage, permission != .sendMediaMessage,
+        if channel.profile.createdBy == identity || channel.operators.contains(identity),
+            permission != .sendMessage, permission != .sendMediaMessage,
             Role.channelAdmin.permissions.contains(permission)
         {
             return true
@@ -136,7 +144,8 @@ package struct World: Sendable {
     }
 
     package func roleEverywhere(of identity: String) -> Role {
-        admins.contains(identity) ? .serviceAdmin : users[identity]?.person.role ?? .serviceUser
+        admins.contains(identity) || identity == Self.service
+            ? .serviceAdmin : users[identity]?.person.role ?? .serviceUser
     }
 }
 
@@ -152,4 +161,9 @@ struct WorldEvent: Sendable {
     let event: FeedEvent
     /// True for what happens in a private channel.
     let isPrivate: Bool
+    /// The channel it is about, as it is then.
+    let profile: Channel.Profile?
+    /// How many are in it, and how many were asked in, then.
+    let joined: Int
+    let invited: Int
 }

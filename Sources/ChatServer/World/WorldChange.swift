@@ -1,6 +1,7 @@
 /// What a change of the world means for its store: rows to write and rows to remove.
 enum WorldChange: Sendable {
     case user(User.Record)
+    case noUser(SID)
     case membership(owner: SID, Membership)
     case noMembership(owner: SID, channel: SID)
     case channel(Channel.Record)
@@ -42,11 +43,29 @@ extension Channel {
         let nextIndex: Int64
         let messageCount: Int64
         let invited: [String: SID]
+        let order: Order
+    }
+
+    /// Who rules it, and whom they judged.
+    struct Order: Sendable, Equatable {
+        var inviters: [String: String] = [:]
+        var operators: Set<String> = []
+        var mutes: [String: Sentence] = [:]
+        var bans: [String: Sentence] = [:]
+    }
+
+    var order: Order {
+        get { Order(inviters: inviters, operators: operators, mutes: mutes, bans: bans) }
+        set {
+            (inviters, operators, mutes, bans) = (
+                newValue.inviters, newValue.operators, newValue.mutes, newValue.bans
+            )
+        }
     }
 
     var record: Record {
         Record(
             profile: profile, feed: feed.mark, messageFeed: messageFeed.mark, rosterFeed: rosterFeed.mark,
-            nextIndex: nextIndex, messageCount: messageCount, invited: invited)
+            nextIndex: nextIndex, messageCount: messageCount, invited: invited, order: order)
     }
 }

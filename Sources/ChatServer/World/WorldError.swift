@@ -13,6 +13,10 @@ package enum WorldError: Error, Hashable, Sendable {
     case tooMany(String, limit: Int)
     case invalid(String)
     case tooFast
+    case muted
+    case frozen
+    case banned
+    case blocked
 }
 
 extension WorldError: CustomStringConvertible {
@@ -30,6 +34,10 @@ extension WorldError: CustomStringConvertible {
         case .tooLong(let what, let limit): "\(what) is too long; \(limit) is the limit"
         case .tooMany(let what, let limit): "too many \(what); \(limit) is the limit"
         case .invalid(let what): what
+        case .muted: "you are muted in this channel"
+        case .frozen: "the channel is frozen: only those who rule it may write"
+        case .banned: "you are banned from this channel"
+        case .blocked: "the other one has blocked you"
         case .tooFast: "too much at once: wait a second and try again"
         }
     }
