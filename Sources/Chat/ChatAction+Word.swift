@@ -23,9 +23,10 @@ extension ChatAction {
         case .leaveChannel: "leave"
         case .typing: "typing"
         case .advanceReadHorizon: "read"
-        case .setChannelTitle, .setChannelTopic, .setChannelAttributes, .setMessageAttributes,
-            .setMemberAttributes:
-            "set"
+        case .setChannelTitle: "title"
+        case .setChannelTopic: "topic"
+        case .denyServers, .admitServers: "acl"
+        case .setChannelAttributes, .setMessageAttributes, .setMemberAttributes: "set"
         }
     }
 }

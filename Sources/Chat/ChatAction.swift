@@ -62,6 +62,10 @@ public struct ChatAction: Sendable, Codable, Equatable {
         case leaveChannel
         case setChannelTitle(String)
         case setChannelTopic(String)
+        /// Nobody from these servers is in the channel any more, or may join; `*` stands for any text. Those that were
+        /// refused before stay refused, and our own server never is.
+        case denyServers([String])
+        case admitServers([String])
         case typing
         /// Everything up to and including that index counts as read.
         case advanceReadHorizon(to: Int64)
@@ -73,7 +77,9 @@ public struct ChatAction: Sendable, Codable, Equatable {
     /// Moderation goes before talk.
     public var isModeration: Bool {
         switch verb {
-        case .deleteMessage, .removeMember, .mute, .unmute, .ban, .unban, .slowMode, .lock, .unlock: true
+        case .deleteMessage, .removeMember, .mute, .unmute, .ban, .unban, .slowMode, .lock, .unlock,
+            .denyServers, .admitServers:
+            true
         default: false
         }
     }

@@ -119,6 +119,9 @@ public struct ChatEvent: Sendable {
         indirect case readHorizonMoved(Member, to: Int64?)
         /// The member's device has got everything up to and including the message of that index.
         indirect case delivered(Member, to: Int64?)
+        /// A ban list that we follow has an entry more, or one less.
+        indirect case policyAdded(Policy)
+        indirect case policyRemoved(Policy)
         /// Steward runs; once a process, before everything else.
         case started
         /// An account is logged in and complete: all its channels are known.
@@ -143,6 +146,7 @@ public enum EventName: String, Sendable, CaseIterable, Codable {
     case reactionAdded, reactionRemoved
     case channelAdded, channelUpdated, channelDeleted, channelFrozen
     case typingStarted, typingEnded, readHorizonMoved, delivered
+    case policyAdded, policyRemoved
     case started, serviceUp, serviceDown
 }
 
@@ -169,6 +173,8 @@ extension ChatEvent.Kind {
         case .typingEnded: .typingEnded
         case .readHorizonMoved: .readHorizonMoved
         case .delivered: .delivered
+        case .policyAdded: .policyAdded
+        case .policyRemoved: .policyRemoved
         case .started: .started
         case .serviceUp: .serviceUp
         case .serviceDown: .serviceDown
@@ -188,6 +194,25 @@ extension ChatEvent {
         default: nil
         }
     }
+
+    /// The reaction it is about.
+    public var reaction: Reaction? {
+        switch kind {
+        case .reactionAdded(let reaction), .reactionRemoved(let reaction): reaction
+        default: nil
+        }
+    }
+
+    /// The entry of a ban list that it is about.
+    public var policy: Policy? {
+        switch kind {
+        case .policyAdded(let policy), .policyRemoved(let policy): policy
+        default: nil
+        }
+    }
+
+    /// The message that an answer to it, or its deletion, would be about: its own, or the one that was reacted to.
+    package var reference: MessageReference? { message.map { MessageReference($0) } ?? reaction?.message }
 
     /// Who did it, or whom it is about.
     public var member: Member? { kind.member }
@@ -267,6 +292,8 @@ extension EventName {
         case .started: 19
         case .serviceUp: 20
         case .serviceDown: 21
+        case .policyAdded: 22
+        case .policyRemoved: 23
         }
     }
 }

@@ -4,14 +4,19 @@ public struct Directory: Sendable {
     /// Name, then account, then the channel's id or unique name there.
     public var channels: [String: [String: String]]
     public var roles: [String: Role]
+    /// Ban lists by the names that accounts give them: what is in them, and under which names.
+    public var policies: PolicyLists
+    public var policyLists: Set<String>
 
     public init(
         accounts: [String: Account] = [:], channels: [String: [String: String]] = [:],
-        roles: [String: Role] = [:]
+        roles: [String: Role] = [:], policies: PolicyLists = PolicyLists(), policyLists: Set<String> = []
     ) {
         self.accounts = accounts
         self.channels = channels
         self.roles = roles
+        self.policies = policies
+        self.policyLists = policyLists
     }
 
     public struct Account: Sendable {

@@ -39,14 +39,22 @@ package enum EventCoding {
             writer.text(channel.title)
             writer.number(Int64(channel.memberCount ?? -1))
         }
-        writer.number(event.member == nil ? 0 : event.member?.isBot == true ? 2 : 1)
+        let member: Int64 = event.member == nil ? 0 : event.member?.isBot == true ? 2 : 1
+        writer.number(member + (event.by == nil ? 0 : Self.hasDoer))
+        if let by = event.by { writer.text(by.text) }
         if let member = event.member {
             writer.text(member.user.text)
             writer.text(member.name)
             writer.count(member.roles.count)
             for role in member.roles { writer.text(role) }
         }
-        if let reaction = event.kind.reaction {
+        if let policy = event.policy {
+            writer.text(policy.list)
+            writer.text(policy.subject.rawValue)
+            writer.text(policy.entity)
+            writer.bytes(policy.reason.map { Array($0.utf8) })
+        }
+        if let reaction = event.reaction {
             writer.text(reaction.message.id)
             writer.number(reaction.message.index ?? -1)
             writer.text(reaction.key)
@@ -84,7 +92,12 @@ package enum EventCoding {
                 title: title,
                 memberCount: count < 0 ? nil : Int(count), isDirect: hasChannel == 2)
         }
-        guard let hasMember = reader.number() else { return nil }
+        guard var hasMember = reader.number() else { return nil }
+        if hasMember >= Self.hasDoer {
+            guard let by = reader.text() else { return nil }
+            event.by = realm.user(by)
+            hasMember -= Self.hasDoer
+        }
         var member: Member?
         if hasMember != 0 {
             guard let user = reader.text(), let name = reader.text(), let count = reader.count() else {
@@ -110,11 +123,29 @@ package enum EventCoding {
             reaction = Reaction(
                 by: member, to: MessageReference(id: id, index: index < 0 ? nil : index), key: key)
         }
+        if name == .policyAdded || name == .policyRemoved {
+            guard let policy = policy(&reader) else { return nil }
+            event.kind = name == .policyAdded ? .policyAdded(policy) : .policyRemoved(policy)
+            return event
+        }
         guard let kind = ChatEvent.Kind(name, member: member, message: message, reaction: reaction) else {
             return nil
         }
         event.kind = kind
         return event
+    }
+
+    /// Added to what says whether there is a member, when who did it is named.
+    private static let hasDoer: Int64 = 4
+
+    private static func policy(_ reader: inout RowReader) -> Policy? {
+        guard let list = reader.text(), let word = reader.text(),
+            let subject = Policy.Subject(rawValue: word),
+            let entity = reader.text(), let reason = reader.bytesOrNil()
+        else { return nil }
+        return Policy(
+            list: list, subject: subject, entity: entity,
+            reason: reason.map { String(decoding: $0, as: UTF8.self) })
     }
 
     private static func message(_ reader: inout RowReader, by author: Member) -> Message? {
@@ -159,14 +190,6 @@ extension ChatEvent.Kind {
         case (.channelUpdated, _, _): self = .channelUpdated
         case (.channelDeleted, _, _): self = .channelDeleted
         default: return nil
-        }
-    }
-
-    /// The reaction it is about.
-    var reaction: Reaction? {
-        switch self {
-        case .reactionAdded(let reaction), .reactionRemoved(let reaction): reaction
-        default: nil
         }
     }
 }

@@ -139,6 +139,9 @@ indirect enum BotCondition: Sendable {
     case check(BotCheck)
     case rate(BotRate)
     case mode(BotModeTest)
+    case reaction(BotReactions)
+    case by(BotDoer)
+    case policy(BotPolicies)
     case plugin(BotPlugin)
     case all([BotCondition])
     case any([BotCondition])
@@ -216,7 +219,7 @@ struct BotStep: Sendable {
     enum Verb: String, Sendable, CaseIterable {
         case reply, send, dm, delete, warn, relay, react, stop, log, count, reset, choose
         case strike, mute, unmute, kick, ban, unban, slowmode, lock, unlock, permit, report, each, confirm,
-            undo
+            undo, invite, join, leave, create, title, topic, acl
         case enterMode = "enter_mode"
         case leaveMode = "leave_mode"
     }

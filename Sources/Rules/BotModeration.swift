@@ -85,10 +85,16 @@ struct BotDeed: Sendable {
     var within = Duration.seconds(30)
     /// `undo`: the case.
     var caseName: Template?
+    /// `create`: who is asked in.
+    var guests: [Placed<TemplatePath>] = []
+    /// `acl`: servers, and ban lists with servers in them.
+    var denied: [Template] = []
+    var allowed: [Template] = []
+    var policyLists: [Placed<String>] = []
 
     /// All that is printed in it.
     var templates: [Template] {
-        var all = [user, reason, points, last, caseName].compactMap(\.self)
+        var all = [user, reason, points, last, caseName].compactMap(\.self) + denied + allowed
         if case .made(let template)? = time { all.append(template) }
         return all
     }
@@ -106,7 +112,7 @@ extension BotStep.Verb {
     /// What makes a rule a guard.
     var guards: Bool {
         switch self {
-        case .delete, .warn, .strike, .mute, .kick, .ban, .slowmode, .lock, .enterMode: true
+        case .delete, .warn, .strike, .mute, .kick, .ban, .slowmode, .lock, .enterMode, .acl: true
         default: false
         }
     }
@@ -115,7 +121,7 @@ extension BotStep.Verb {
     var standsAlone: Bool {
         switch self {
         case .delete, .stop, .strike, .mute, .unmute, .kick, .ban, .unban, .lock, .unlock, .report,
-            .leaveMode:
+            .leaveMode, .leave:
             true
         default: false
         }

@@ -8,7 +8,8 @@ extension BotTables {
         otherNames: [
             "remove": "delete", "answer": "reply", "say": "send", "post": "send", "forward": "relay",
             "message": "send", "reaction": "react", "redact": "delete",
-            "timeout": "mute", "silence": "mute", "block": "ban", "slow_mode": "slowmode", "purge": "delete",
+            "part": "leave", "rename": "title", "server_acl": "acl", "timeout": "mute", "silence": "mute",
+            "block": "ban", "slow_mode": "slowmode", "purge": "delete",
         ],
         [
             Key("reply", "Answers the message.") { node, step, reader in
@@ -70,7 +71,7 @@ extension BotTables {
                 if !node.isEmpty { reader.error("\"stop\" takes nothing", at: node, hint: "write - stop") }
             },
             .later("plugin"),
-        ] + moderation)
+        ] + moderation + channelActions)
 
     static let textKey = Key<BotStep>("text", "What it says; a template.") { node, step, reader in
         step.message.text = reader.template(node)

@@ -29,7 +29,8 @@ extension BotTables {
                     test.modes = reader.texts(node, "mode") ?? []
                 }
                 conditions.append(.mode(test))
-            },
+            }
+        ] + happenings + [
             Key("any", "A list of which one must hold.") { node, conditions, reader in
                 conditions.append(.any(reader.conditionList(node, "any")))
             },
@@ -193,7 +194,7 @@ extension BotTables {
                     user.permits = reader.texts(node, "permit")
                 }
             },
-            Key("left_by", "choice, or removal: steward removed them, as far as it knows.") {
+            Key("left_by", "choice, or removal: somebody removed them, as far as steward knows.") {
                 node, user, reader in
                 user.leftBy = reader.choice(node, BotUser.LeftBy.self)
             },

@@ -21,6 +21,9 @@ indirect enum Condition: Sendable {
     case rate(RateTest)
     case plugin(PluginTest)
     case mode(ModeTest)
+    case reaction(ReactionTest)
+    case by(DoerTest)
+    case policy(PolicyTest)
     case all([Condition])
     case any([Condition])
     case not(Condition)
@@ -95,7 +98,7 @@ indirect enum Condition: Sendable {
         func weight(_ triggers: [Trigger]) -> Int { triggers.reduce(0) { $0 + $1.weight(sizes) } }
         switch self {
         case .found(let probe), .hosts(_, let probe), .near(_, let probe): return [.probe(probe)]
-        case .has, .time, .check, .plugin, .mode, .not: return nil
+        case .has, .time, .check, .plugin, .mode, .reaction, .by, .policy, .not: return nil
         case .rate(let test): return [.probe(test.probe)]
         case .user(let test): return test.triggers.min { $0.weight(sizes) < $1.weight(sizes) }.map { [$0] }
         case .count(let test): return Trigger(test.measure, test.span).map { [$0] }

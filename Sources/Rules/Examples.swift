@@ -61,7 +61,9 @@ extension RuleTurn {
         case .has: return true
         case .near(let test, let probe):
             return isFound(probe) && test.lanes.contains { test.matches(state(of: $0).words) }
-        case .user, .count, .links, .hosts, .mentions, .caps, .time, .check, .rate, .plugin, .mode: return nil
+        case .user, .count, .links, .hosts, .mentions, .caps, .time, .check, .rate, .plugin, .mode,
+            .reaction, .by, .policy:
+            return nil
         case .all(let list):
             let answers = list.map(textHolds)
             return answers.contains(false) ? false : answers.contains(nil) ? nil : true

@@ -82,11 +82,12 @@ enum People {
         MemoryKey(owner: owner, name: "id", subject: .user(event.realm.user("@\(folded)")))
     }
 
-    /// The name in what people write: `@ben`, `ben` and `@ben,` are all Ben.
+    /// The name in what people write: `@ben`, `ben` and `@ben,` are all Ben. Where users are named with their servers,
+    /// the `@` is part of the id: `@ben:example.org`.
     static func bare(_ text: String) -> String {
         var name = text.trimmed[...]
-        if name.first == "@" { name.removeFirst() }
         while let last = name.last, ".,:;!?".contains(last) { name.removeLast() }
+        if name.first == "@", !name.contains(":") { name.removeFirst() }
         return String(name)
     }
 }

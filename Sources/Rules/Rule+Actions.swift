@@ -96,7 +96,7 @@ extension Rule {
 
     private func actions(_ step: BotStep, _ acting: Acting) -> [ChatAction] {
         let (event, situation, values) = (acting.event, acting.situation, acting.values)
-        let reference = event.message.map { MessageReference($0) }
+        let reference = event.reference
         switch step.verb {
         case .react:
             guard let place = event.place, let reference, let emoji = step.message.text else { return [] }
@@ -201,7 +201,7 @@ extension Rule {
 
 extension TemplateValues {
     /// The users that a value names.
-    fileprivate func userIDs(_ path: TemplatePath) -> [String] {
+    func userIDs(_ path: TemplatePath) -> [String] {
         let value = value(of: path)
         if case .list(let items) = value { return items.compactMap { $0.person(event, situation)?.id } }
         return [value.person(event, situation)?.id].compactMap(\.self)
@@ -255,6 +255,8 @@ extension Continuation {
                 due: situation.now + .milliseconds(after))
             next.values["index"] = message.index.map { String($0) }
             decision.later = [next]
+        case .done(let receipt) where step.hasSuffix(".created"):
+            decision.actions = invitations(receipt, place.account)
         case .due where step.hasSuffix(".due"):
             guard let message = values["id"] else { break }
             let reference = MessageReference(id: message, index: values["index"].flatMap { Int64($0) })

@@ -46,7 +46,7 @@ extension Rule {
         case .undo:
             let name = step.deed.caseName?.value(acting.values).plain.trimmed ?? ""
             if !name.isEmpty { decision.undone.append(String(name.prefix(40)).uppercased()) }
-        default: break
+        default: changeChannel(step, acting, into: &decision)
         }
         return false
     }
@@ -150,7 +150,7 @@ extension Rule {
     }
 
     /// The action in each of the channels it is for.
-    private func add(
+    func add(
         _ verb: ChatAction.Verb, _ step: BotStep, _ acting: Acting, to decision: inout Decision
     ) {
         let named = step.deed.places.flatMap { acting.situation.directory.places(named: $0.value) }.unique
@@ -208,11 +208,11 @@ extension Rule {
         if step.deed.last != nil { return deleteLast(step, acting, into: &decision) }
         let event = acting.event
         guard step.deed.isBurst, !acting.isAgain else {
-            guard let place = event.place, let message = event.message, !acting.isOther else { return }
-            let reference = MessageReference(message)
+            guard let place = event.place, let reference = event.reference, !acting.isOther else { return }
             decision.actions.append(
                 ChatAction(.deleteMessage(reference), in: place, by: id, path: step.path))
-            if !acting.isAgain {
+            // Who wrote what somebody reacted to is not known here.
+            if !acting.isAgain, let message = event.message {
                 let keep = step.deed.keepCopy
                 charge(message.author.user, acting, messages: [reference], keep: keep, &decision)
             }

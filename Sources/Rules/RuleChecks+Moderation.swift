@@ -55,6 +55,9 @@ extension RuleChecks {
                     "a burst is what a rate has counted, and this rule asks for none", at: step.spot,
                     hint: "add rate: under if:")
             }
+        case .create: for guest in step.deed.guests { check(guest.value, at: guest.spot) }
+        case .acl:
+            for list in step.deed.policyLists { compiler.check(policyList: list) }
         case .each:
             guard let list = step.deed.list else { break }
             check(list.value, at: list.spot)
@@ -80,7 +83,7 @@ extension BotStep.Verb {
     /// It is about somebody, the event's own member if nobody is named.
     var isAboutMember: Bool {
         switch self {
-        case .strike, .mute, .unmute, .kick, .ban, .unban, .permit: true
+        case .strike, .mute, .unmute, .kick, .ban, .unban, .permit, .invite: true
         default: false
         }
     }

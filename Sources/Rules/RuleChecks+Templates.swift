@@ -186,7 +186,11 @@ extension RuleChecks {
         switch root.source {
         case .any: exists = true
         case .member: exists = rule.hasMember || rule.allSteps.contains { $0.verb == .each }
-        case .message: exists = events.contains(where: \.hasMessage)
+        case .message: exists = events.contains(where: \.hasText)
+        case .reaction: exists = events.contains(where: \.hasReaction)
+        case .policy:
+            exists =
+                events.contains(where: \.hasPolicy) || rule.condition?.value.asksForPolicy == true
         case .channel:
             exists =
                 events.contains(where: \.hasChannel) || !rule.modeEvents.isEmpty || !rule.strikeEvents.isEmpty

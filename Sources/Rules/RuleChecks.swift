@@ -125,7 +125,7 @@ final class RuleChecks {
         case .all(let list), .any(let list): for condition in list { checkPaths(of: condition) }
         case .not(let condition): checkPaths(of: condition)
         case .text, .count, .links, .mentions, .caps, .time: break
-        case .rate, .plugin, .mode: break
+        case .rate, .plugin, .mode, .reaction, .by, .policy: break
         case .check(let written): check(written.value)
         case .user(let user): if let path = user.isNot { check(path.value, at: path.spot) }
         }
@@ -151,8 +151,7 @@ final class RuleChecks {
         checkDeed(step)
         let needsMessage =
             switch step.verb {
-            case .reply, .react, .confirm: true
-            case .relay: message.text == nil
+            case .reply, .react: true
             case .delete: step.deed.last == nil && !step.deed.isBurst
             default: false
             }
@@ -160,6 +159,11 @@ final class RuleChecks {
             findings.error(
                 "\"\(step.verb.rawValue)\" needs a message, and \(rule.eventNames) has none", at: step.spot,
                 hint: step.verb == .reply ? "use send" : nil)
+        }
+        let needsText = step.verb == .confirm || step.verb == .relay && message.text == nil
+        if needsText, hasEvents, !events.contains(where: \.hasText) {
+            findings.error(
+                "\"\(step.verb.rawValue)\" needs a message, and \(rule.eventNames) has none", at: step.spot)
         }
         let isOfSomebody =
             step.verb == .dm || step.verb == .warn || step.verb.isAboutMember && step.deed.user == nil

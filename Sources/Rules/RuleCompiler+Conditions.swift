@@ -24,6 +24,9 @@ extension RuleCompiler {
         case .time(let time): return compile(time)
         case .plugin(let plugin): return compile(plugin)
         case .mode(let mode): return compile(mode)
+        case .reaction(let reactions): return compile(reactions, of: rule)
+        case .by(let doer): return .by(DoerTest(who: doer.who))
+        case .policy(let policies): return compile(policies, of: rule)
         case .rate(let rate): return compile(rate, of: rule, stage: stage)
         case .check(let check): return .check(CheckTest(check))
         case .text(let text): return compile(text, of: rule, stage: stage, &groupNames)
@@ -185,7 +188,7 @@ extension RuleCompiler {
 
     func check(_ text: BotText, of rule: BotRule, stage: Stage) {
         let events = rule.when.map(\.value)
-        if text.fields == [.body], !events.isEmpty, !events.contains(where: \.hasMessage) {
+        if text.fields == [.body], !events.isEmpty, !events.contains(where: \.hasText) {
             findings.error("\(rule.eventNames) has no text to look at", at: text.spot)
         }
         if let fold = text.fold, fold.value == FoldLevel.squeezed.rawValue,

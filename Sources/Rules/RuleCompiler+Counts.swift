@@ -4,7 +4,7 @@ internal import Unicode
 extension RuleCompiler {
     func checkHasMessage(_ rule: BotRule, at spot: Spot) {
         let events = rule.when.map(\.value)
-        if !events.isEmpty, !events.contains(where: \.hasMessage) {
+        if !events.isEmpty, !events.contains(where: \.hasText) {
             findings.error("\(rule.eventNames) has no message to look at", at: spot)
         }
     }

@@ -83,18 +83,19 @@ extension Directory {
 }
 
 extension EventName {
-    var hasMessage: Bool {
-        switch self {
-        case .messageAdded, .messageEdited, .messageDeleted, .reactionAdded, .reactionRemoved, .delivered:
-            true
-        default: false
-        }
-    }
+    /// A message that can be answered or removed.
+    var hasMessage: Bool { hasText || hasReaction }
+
+    var hasText: Bool { self == .messageAdded || self == .messageEdited || self == .messageDeleted }
+
+    var hasReaction: Bool { self == .reactionAdded || self == .reactionRemoved }
+
+    var hasPolicy: Bool { self == .policyAdded || self == .policyRemoved }
 
     var hasMember: Bool {
         switch self {
         case .channelAdded, .channelUpdated, .channelDeleted, .channelFrozen, .started, .serviceUp,
-            .serviceDown:
+            .serviceDown, .policyAdded, .policyRemoved:
             false
         default: true
         }
@@ -102,7 +103,7 @@ extension EventName {
 
     var hasChannel: Bool {
         switch self {
-        case .started, .serviceUp, .serviceDown: false
+        case .started, .serviceUp, .serviceDown, .policyAdded, .policyRemoved: false
         default: true
         }
     }

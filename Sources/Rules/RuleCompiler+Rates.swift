@@ -38,7 +38,7 @@ extension RuleCompiler {
         if rate.per == .user, !events.isEmpty, !events.contains(where: \.hasMember) {
             findings.error("\(rule.eventNames) has no user, so nothing is per user", at: rate.spot)
         }
-        if rate.kind.looksAtText, !events.isEmpty, !events.contains(where: \.hasMessage) {
+        if rate.kind.looksAtText, !events.isEmpty, !events.contains(where: \.hasText) {
             findings.error(
                 "\(rule.eventNames) has no text that could be \(rate.kind.rawValue)", at: rate.spot)
         }

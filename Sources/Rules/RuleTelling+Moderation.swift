@@ -20,6 +20,14 @@ extension RuleTelling {
         case .slowMode(let time): return "slow mode of \(place): \(time?.words ?? "none")"
         case .lock(let until, let reason): return "lock \(place) \(time(until))\(why(reason))"
         case .unlock: return "unlock \(place)"
+        case .addMember(let user): return "invite \(user) to \(place)"
+        case .joinChannel: return "join \(place)"
+        case .leaveChannel: return "leave \(place)"
+        case .createChannel(let title, _): return "create the channel \(title)"
+        case .setChannelTitle(let title): return "call \(place): \(title)"
+        case .setChannelTopic(let topic): return "topic of \(place): \(topic)"
+        case .denyServers(let servers): return "keep out of \(place): \(Self.few(servers))"
+        case .admitServers(let servers): return "admit to \(place): \(Self.few(servers))"
         default: return "\(action.verb)"
         }
     }
@@ -53,6 +61,11 @@ extension RuleTelling {
         case .leftBy(.removal): "\(who) left by choice"
         default: "a condition does not hold"
         }
+    }
+
+    /// The first of many.
+    static func few(_ names: [String]) -> String {
+        names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
     }
 
     /// The same said many times is said once.

@@ -157,6 +157,12 @@ struct RuleTelling {
         case .time(let test): return time(test, turn)
         case .plugin(let test): return "the plugin says no: \(test.words)"
         case .mode(let test): return "the mode is \(test.current(situation)), not \(test.words)"
+        case .reaction(let test):
+            return event.reaction.map { "the reaction is \($0.key.shortened), not \(list(test.written))" }
+                ?? "it is no reaction"
+        case .by(let test):
+            return "it was done by \(DoerTest.doer(of: event, situation).rawValue), not by \(test.words)"
+        case .policy(let test): return "\(event.member?.name ?? "nobody") is not in \(test.words)"
         case .rate(let test): return "\(counted(test, turn)), not \(test.rate.words)"
         case .check(let test):
             let text = test.text(turn.values(of: rule, event, situation, set))
@@ -252,6 +258,11 @@ struct RuleTelling {
             let text = test.text(turn.values(of: rule, event, situation, set))
             return ["\(test.value.source) is \"\(text.shortened)\""]
         case .mode(let test): return test.holds(situation) ? ["the mode is \(test.current(situation))"] : []
+        case .reaction: return event.reaction.map { ["the reaction \($0.key.shortened)"] } ?? []
+        case .policy(let test): return test.match(event, situation).map { [$0.words] } ?? []
+        case .by(let test):
+            return test.holds(event, situation)
+                ? ["done by \(DoerTest.doer(of: event, situation).rawValue)"] : []
         case .has, .user, .not: return []
         }
     }

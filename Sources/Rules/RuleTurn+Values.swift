@@ -60,6 +60,9 @@ extension RuleTurn {
         values.ladders = rule.ladders
         values.calm = rule.modes.calm
         if rule.wantsWindow { values.window = OpenSpan(rule.windows, at: event.sentAt) }
+        if let tests = rule.condition?.policies, !tests.isEmpty {
+            values.policy = tests.lazy.compactMap { $0.match(event, situation) }.first
+        }
         if rule.wantsGroups { values.groups = groups(of: rule, event, set) }
         if rule.wantsRate, let test = rule.condition?.rates.first(where: { isFound($0.probe) }) {
             values.rate = RateValues(entries(of: test, event, set), distinct: test.rate.distinct)

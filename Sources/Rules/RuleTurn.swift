@@ -470,6 +470,9 @@ struct RuleTurn {
         case .rate(let test): return isFound(test.probe)
         case .plugin(let test): return test.holds(event, situation)
         case .mode(let test): return test.holds(situation)
+        case .reaction(let test): return test.holds(event)
+        case .by(let test): return test.holds(event, situation)
+        case .policy(let test): return test.match(event, situation) != nil
         case .check(let test): return test.holds(values(of: rule, event, situation, set))
         case .all(let list):
             for condition in list where !isTrue(condition, rule, event, situation, set) { return false }

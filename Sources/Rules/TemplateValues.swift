@@ -20,6 +20,8 @@ struct TemplateValues: Sendable {
     var strike: StrikeValues?
     var ladders: [String: Ladder] = [:]
     var calm = "calm"
+    /// The entry of a ban list that the rule has found.
+    var policy: Policy?
     /// The users and messages that a batch has collected; nil elsewhere.
     var batch: (users: [TemplateValue], messages: [TemplateValue])?
 
@@ -83,7 +85,7 @@ struct TemplateRoot: Sendable {
     }
 
     /// What an event must have for the values to exist.
-    enum Source: Sendable { case any, member, message, channel }
+    enum Source: Sendable { case any, member, message, reaction, policy, channel }
 
     let name: String
     let source: Source
@@ -144,6 +146,45 @@ struct TemplateRoot: Sendable {
                     .list($0.event.message?.attachments.map { .theirs($0.name) } ?? [])
                 },
                 Field("sent", "When it was sent, in UTC.", .time) { .time($0.event.sentAt) },
+            ]),
+        TemplateRoot(
+            name: "by", source: .any,
+            fields: [
+                Field("", "Who did it to the user, where the service tells: who kicked them.", .user) {
+                    $0.doer.map { .user(id: $0.id, name: $0.name) } ?? .absent
+                },
+                Field("name", "The name people see.", .text) {
+                    $0.doer.map { .theirs($0.name) } ?? .absent
+                },
+                Field("id", "The service's name for them.", .text) {
+                    $0.doer.map { .theirs($0.id) } ?? .absent
+                },
+            ]),
+        TemplateRoot(
+            name: "reaction", source: .reaction,
+            fields: [
+                Field("key", "The emoji.", .text) {
+                    $0.event.reaction.map { .theirs($0.key) } ?? .absent
+                },
+                Field("message", "The service's name for the message it is put to.", .text) {
+                    $0.event.reaction.map { .theirs($0.message.id) } ?? .absent
+                },
+            ]),
+        TemplateRoot(
+            name: "policy", source: .policy,
+            fields: [
+                Field("entity", "Whom the entry of a ban list is about, as it is written there.", .text) {
+                    $0.foundPolicy.map { .theirs($0.entity) } ?? .absent
+                },
+                Field("reason", "Why.", .text) {
+                    $0.foundPolicy?.reason.map { .theirs($0) } ?? .absent
+                },
+                Field("list", "The list's name in config.yaml.", .text) {
+                    $0.foundPolicy.map { .ours($0.list) } ?? .absent
+                },
+                Field("subject", "user, server or channel.", .text) {
+                    $0.foundPolicy.map { .ours($0.subject.rawValue) } ?? .absent
+                },
             ]),
         TemplateRoot(
             name: "channel", source: .channel,
@@ -208,6 +249,12 @@ struct TemplateRoot: Sendable {
 }
 
 extension TemplateValues {
+    fileprivate var doer: (id: String, name: String)? {
+        event.by.map { People.find($0.text, event, situation.memory) ?? ($0.text, $0.text) }
+    }
+
+    fileprivate var foundPolicy: Policy? { policy ?? event.policy }
+
     fileprivate var user: TemplateValue {
         event.member.map { .user(id: $0.user.text, name: $0.name) } ?? .absent
     }

@@ -71,7 +71,7 @@ final class UserTest: Sendable {
             return .memberFor(memberFor.text)
         }
         if let away, situation.away(event).map(away.contains) != true { return .away(away.text) }
-        if asksModeration, let user = look.user, let objection = objection(user, situation) {
+        if asksModeration, let user = look.user, let objection = objection(user, event, situation) {
             return objection
         }
         if ids == nil, roles == nil, notRoles == nil, isNot == nil { return nil }
@@ -92,7 +92,7 @@ final class UserTest: Sendable {
         return nil
     }
 
-    private func objection(_ user: UserID, _ situation: Situation) -> Objection? {
+    private func objection(_ user: UserID, _ event: ChatEvent, _ situation: Situation) -> Objection? {
         let memory = situation.memory
         if let strikes {
             let ledger = StrikeLedger(
@@ -105,8 +105,9 @@ final class UserTest: Sendable {
         func has(_ permit: String) -> Bool { memory.value(of: .permit(permit, of: user)) != nil }
         if let permits, !permits.contains(where: has) { return .permit(permits) }
         if let notPermits, let permit = notPermits.first(where: has) { return .hasPermit(permit) }
-        if let leftBy, (memory.value(of: .removal(of: user)) != nil) != (leftBy == .removal) {
-            return .leftBy(leftBy)
+        if let leftBy {
+            let wasRemoved = event.by != nil || memory.value(of: .removal(of: user)) != nil
+            if wasRemoved != (leftBy == .removal) { return .leftBy(leftBy) }
         }
         return nil
     }

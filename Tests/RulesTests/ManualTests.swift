@@ -40,7 +40,8 @@ import Testing
         + words(BotTables.breakerKeys) + words(BotTables.strike) + words(BotTables.punishment)
         + words(BotTables.pardon) + words(BotTables.kick) + words(BotTables.lock) + words(BotTables.unlock)
         + words(BotTables.slowmode) + words(BotTables.permit) + words(BotTables.report)
-        + words(BotTables.each)
+        + words(BotTables.each) + words(BotTables.invite) + words(BotTables.create)
+        + words(BotTables.naming) + words(BotTables.acl)
         + words(BotTables.confirm)
         + BotDeed.Include.allCases.map { Word(name: $0.rawValue, isBuilt: true) }
 

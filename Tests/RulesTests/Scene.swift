@@ -38,11 +38,12 @@ final class Scene {
 
     init(
         _ text: String, abilities: Abilities = Scene.abilities, lists: [String: String] = [:],
-        owner: String? = nil
+        owner: String? = nil, policyLists: Set<String> = []
     ) throws {
         self.abilities = abilities
         var directory = Self.directory(abilities)
         if let owner { directory.roles["owner"] = .init(users: ["twilio:\(owner)"]) }
+        directory.policyLists = policyLists
         self.directory = directory
         let loaded = RuleSet.load(
             [BotSource(name: "bot.yaml", bytes: Array(text.utf8))], directory: directory
@@ -159,6 +160,14 @@ func describe(_ action: ChatAction) -> String {
     case .slowMode(let time): return "slow mode \(channel): \(time?.words ?? "none")"
     case .lock(let until, let reason): return "lock \(channel)\(end(until, reason))"
     case .unlock: return "unlock \(channel)"
+    case .addMember(let user): return "invite \(user) to \(channel)"
+    case .joinChannel: return "join \(channel)"
+    case .leaveChannel: return "leave \(channel)"
+    case .createChannel(let title, _): return "create \(title)"
+    case .setChannelTitle(let title): return "title of \(channel): \(title)"
+    case .setChannelTopic(let topic): return "topic of \(channel): \(topic)"
+    case .denyServers(let servers): return "deny \(channel): \(servers.joined(separator: ", "))"
+    case .admitServers(let servers): return "admit \(channel): \(servers.joined(separator: ", "))"
     default: return "\(action.verb)"
     }
 }

@@ -9,7 +9,10 @@ extension TwilioService {
             .channelAdded, .channelUpdated, .channelDeleted, .typingStarted, .typingEnded, .readHorizonMoved,
             .started, .serviceUp, .serviceDown,
         ],
-        actions: ["send", "reply", "dm", "delete", "kick", "react"], textLimit: .init(32 * 1024, .bytes),
+        actions: [
+            "send", "reply", "dm", "delete", "kick", "react", "invite", "join", "leave", "create", "title",
+        ],
+        textLimit: .init(32 * 1024, .bytes),
         // Twilio has no threads, and notifies whoever is in a channel or nobody.
         wishes: [])
 
@@ -116,6 +119,8 @@ extension TwilioService {
         case .setChannelTopic:
             throw ChatServiceError.rejected(
                 "channels have no topic on Twilio; it can be kept in their attributes")
+        case .denyServers, .admitServers:
+            throw ChatServiceError.rejected("people of Twilio come from no servers")
         case .destroyChannel:
             return try await write(.delete(link(to: sid)), nil, to: sid, goneIsFine: true, on: connection)
         case .advanceReadHorizon(let index):
