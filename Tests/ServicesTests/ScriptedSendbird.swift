@@ -434,7 +434,9 @@ final class ScriptedSendbird: Sendable {
                     room.messages.count {
                         ($0["ts"]?.int ?? 0) > readAt && $0["user"]?["guest_id"]?.string != own
                     }))
-            if let last = room.messages.max(by: { ($0["ts"]?.int ?? 0) < ($1["ts"]?.int ?? 0) }) {
+            if let last = room.messages.max(by: {
+                ($0["ts"]?.int ?? 0, $0["msg_id"]?.int ?? 0) < ($1["ts"]?.int ?? 0, $1["msg_id"]?.int ?? 0)
+            }) {
                 json["last_message"] = Self.stored(last)
             }
         }

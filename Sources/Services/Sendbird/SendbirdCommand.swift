@@ -1,4 +1,6 @@
+internal import Gzip
 internal import JSON
+internal import WebSocket
 
 /// What goes through the socket: four letters, a JSON object, a line feed. One message may hold several.
 enum SendbirdCommand {
@@ -25,8 +27,13 @@ enum SendbirdCommand {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// Whether a message is compressed, for which we never ask.
-    static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
+    /// The text of a message, which may come compressed.
+    static func plain(_ message: SocketMessage) throws(Gzip.Failure) -> [UInt8] {
+        guard case .binary(let bytes) = message, bytes.starts(with: [0x1F, 0x8B]) else {
+            return message.bytes
+        }
+        return try Gzip.decompress(bytes, limit: 8 << 20)
+    }
 }
 
 extension JSONNode {

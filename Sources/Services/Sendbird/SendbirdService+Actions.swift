@@ -209,6 +209,7 @@ extension SendbirdService {
         guard let room = book?.rooms[url] else {
             // Those that direct messages go to may not have been heard of yet.
             if directs.values.contains(url) { return (url, .group) }
+            guard isComplete else { throw .unreachable("not all channels of \(account) are known yet") }
             throw .rejected("\(account) is not in a channel \"\(url)\"")
         }
         return (url, room.kind)

@@ -56,8 +56,12 @@ extension SendbirdService {
             }
         }
         for room in book?.rooms.values.filter({ $0.kind == .group && !there.contains($0.url) }) ?? [] {
-            // We were taken out while we were away.
-            await lose(room.url)
+            // We were taken out while we were away; or the list was shuffled while its pages were turned.
+            if let listing = try await group(room.url), listing.state ?? "joined" == "joined" {
+                try await open(listing, inbox)
+            } else {
+                lose(room.url)
+            }
         }
         for url in entered.sorted() where !settings.joins.contains(url) {
             await tryToEnter(url, mayCreate: false, inbox)
@@ -71,7 +75,7 @@ extension SendbirdService {
         var token = ""
         // Nobody is in so many; a server that never ends its list must not keep us.
         for _ in 0..<1000 {
-            let page = try await groupPage(token: token, limit: 100)
+            let page = try await groupPage(token: token, limit: 100, order: "chronological")
             all += page.listings
             guard let next = page.next else { break }
             token = next
@@ -193,7 +197,7 @@ extension SendbirdService {
     }
 
     /// We are no longer in it, and were not told.
-    private func lose(_ url: String) async {
+    private func lose(_ url: String) {
         guard let room = book?.rooms[url], let own = book?.own else { return }
         let now = login.serverTime?.milliseconds ?? clock.now().milliseconds
         let member = room.roster[own.text] ?? Member(user: own)
@@ -212,7 +216,7 @@ extension SendbirdService {
         } catch let failure as SendbirdFailure where !failure.isOfConnection && !failure.mayPass {
             log.error("channel \"\(name)\" cannot be entered: \(failure.reason)")
             entered.remove(name)
-            if book?.rooms[name]?.kind == .open { await lose(name) }
+            if book?.rooms[name]?.kind == .open { lose(name) }
         } catch {
             log.warning("channel \"\(name)\" cannot be entered now: \(error)")
             later.append((clock.now() + .seconds(5), .strange(name, nil), 0))
@@ -347,10 +351,12 @@ extension SendbirdService {
         }
         try await open(listing, inbox, from: first.map { SendbirdRoom.Mark(id: $0.id - 1, at: $0.at - 1) })
         let now = serverMilliseconds
-        book?.rooms[listing.url]?.held.insert(
+        let at = frames.first?.at ?? now
+        // Before what was said there.
+        book?.tell(
             SendbirdHappening(
-                kind: .channelAdded, id: "added-\(frames.first?.at ?? now)",
-                at: Timestamp(milliseconds: frames.first?.at ?? now), order: .lasting), at: 0)
+                kind: .channelAdded, id: "added-\(at)", at: Timestamp(milliseconds: at), order: .lasting),
+            in: listing.url)
     }
 
     /// What the server's clock should show.

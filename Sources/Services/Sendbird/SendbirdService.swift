@@ -205,7 +205,8 @@ package actor SendbirdService: ChatService {
     }
 
     private var socketURL: String {
-        var url = settings.socketAddress + "/?p=JS&pv=noAgent&sv=\(Self.version)&active=1&expiring_session=1"
+        var url =
+            settings.socketAddress + "/?p=JS&pv=noAgent&sv=\(Self.version)&active=1&expiring_session=1&pmce=1"
         url = url.adding("ai", settings.app).adding("SB-User-Agent", Self.agent)
         // Who we are is known with the key.
         if login.key == nil { url = url.adding("user_id", settings.user) }
@@ -236,12 +237,15 @@ package actor SendbirdService: ChatService {
             pingedAt = nil
             inbox.heard()
             for message in messages {
-                guard !SendbirdCommand.isGzip(message.bytes) else {
-                    log.warning("ignored a compressed message, for which we did not ask")
+                let bytes: [UInt8]
+                do {
+                    bytes = try SendbirdCommand.plain(message)
+                } catch {
+                    log.warning("ignored a compressed message: \(error)")
                     continue
                 }
                 SendbirdCommand.each(
-                    in: message.bytes, damage: { log.warning("ignored \($0)") }
+                    in: bytes, damage: { log.warning("ignored \($0)") }
                 ) { letters, body in
                     do {
                         try json.read(body) { take(letters, $0, body: body, on: connection, at: now) }
