@@ -2,12 +2,15 @@
 /// that there is one. Slower than simdjson, and never asked about bytes that it takes.
 struct JSONFault {
     private let bytes: UnsafeRawBufferPointer
+    private let maximumDepth: Int
     private var at = 0
 
     /// Nil when it finds nothing wrong.
-    static func find(in bytes: UnsafeRawBufferPointer) -> JSONError? {
+    static func find(
+        in bytes: UnsafeRawBufferPointer, maximumDepth: Int = JSON.maximumDepth
+    ) -> JSONError? {
         if let offset = invalidUTF8(in: bytes) { return JSONError(.invalidUTF8, "invalid UTF-8", at: offset) }
-        var fault = JSONFault(bytes: bytes)
+        var fault = JSONFault(bytes: bytes, maximumDepth: maximumDepth)
         do throws(JSONError) {
             try fault.document()
             return nil
@@ -29,7 +32,10 @@ struct JSONFault {
         }
     }
 
-    private init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    private init(bytes: UnsafeRawBufferPointer, maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
 
     private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
@@ -76,8 +82,8 @@ extension JSONFault {
         _ depth: Int, end: Unicode.Scalar, missing: String,
         key: (inout JSONFault) throws(JSONError) -> Void
     ) throws(JSONError) {
-        guard depth < JSON.maximumDepth else {
-            throw fault(.tooDeep, "nested deeper than \(JSON.maximumDepth)")
+        guard depth < maximumDepth else {
+            throw fault(.tooDeep, "nested deeper than \(maximumDepth)")
         }
         at += 1
         space()

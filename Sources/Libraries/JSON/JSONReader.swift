@@ -7,19 +7,26 @@ internal import CSimdjson
 package final class JSONReader {
     /// The largest document that is read, in bytes.
     package let maximumSize: Int
+    /// How deep arrays and objects may nest.
+    package let maximumDepth: Int
 
     private let handle: OpaquePointer?
     private var isReading = false
     private let loneSurrogates: LoneSurrogates
-    private lazy var inner = JSONReader(maximumSize: maximumSize, loneSurrogates: loneSurrogates)
+    private lazy var inner = JSONReader(
+        maximumSize: maximumSize, loneSurrogates: loneSurrogates, maximumDepth: maximumDepth)
 
     /// Above this the memory for a document, about 15 times its size, is given back after it was read.
     private static let kept = 1 << 18
 
-    package init(maximumSize: Int = 10_000_000, loneSurrogates: LoneSurrogates = .refused) {
+    package init(
+        maximumSize: Int = 10_000_000, loneSurrogates: LoneSurrogates = .refused,
+        maximumDepth: Int = JSON.maximumDepth
+    ) {
         self.maximumSize = maximumSize
+        self.maximumDepth = maximumDepth
         self.loneSurrogates = loneSurrogates
-        handle = sj_reader_create(JSON.maximumDepth + 1)
+        handle = sj_reader_create(maximumDepth + 1)
     }
 
     deinit { sj_reader_destroy(handle) }
@@ -72,7 +79,7 @@ package final class JSONReader {
                 Self.parse(bytes, with: handle, root: &root)
             }
         }
-        guard code == SJ_FINE else { throw Self.error(code, in: bytes) }
+        guard code == SJ_FINE else { throw error(code, in: bytes) }
         return JSONNode(raw: root)
     }
 
@@ -83,12 +90,12 @@ package final class JSONReader {
         return Int(sj_parse(handle, start, bytes.count, &root))
     }
 
-    private static func error(_ code: Int, in bytes: UnsafeRawBufferPointer) -> JSONError {
+    private func error(_ code: Int, in bytes: UnsafeRawBufferPointer) -> JSONError {
         if code == SJ_NO_MEMORY { return JSONError(.memory, "no memory for it") }
-        if let error = JSONFault.find(in: bytes) { return error }
+        if let error = JSONFault.find(in: bytes, maximumDepth: maximumDepth) { return error }
         return switch code {
         case SJ_BAD_NUMBER: JSONError(.number, "a bad number")
-        case SJ_TOO_DEEP: JSONError(.tooDeep, "nested deeper than \(JSON.maximumDepth)")
+        case SJ_TOO_DEEP: JSONError(.tooDeep, "nested deeper than \(maximumDepth)")
         default: JSONError(.syntax, "not JSON's grammar")
         }
     }
