@@ -34,8 +34,10 @@ public struct Directory: Sendable {
     }
 
     public struct Role: Sendable {
-        /// Account, then roles in the service's own words.
-        public var words: [String: Set<String>]
+        /// Account, then roles in the service's own words. One that ends with a number and a plus, such as `power 50+`,
+        /// stands for all with the same word and at least that number.
+        public var words: [String: Set<String>] { didSet { ranks = words.compactMapValues(Rank.all) } }
+        private var ranks: [String: [Rank]]
         /// Single users, as account and user id.
         public var users: Set<String>
 
@@ -43,6 +45,14 @@ public struct Directory: Sendable {
         public init(words: [String: Set<String>] = [:], users: Set<String> = []) {
             self.words = words
             self.users = users
+            ranks = words.compactMapValues(Rank.all)
+        }
+
+        func holds(_ member: Member, account: String) -> Bool {
+            if let words = words[account], member.roles.contains(where: words.contains) { return true }
+            // Most services have no numbers in their words.
+            guard !ranks.isEmpty, let ranks = ranks[account] else { return false }
+            return member.roles.contains { role in ranks.contains { $0.isReached(by: role) } }
         }
     }
 
@@ -75,8 +85,35 @@ public struct Directory: Sendable {
     /// Whether the member has a role of that name, by the service's word for it or by being listed.
     public func hasRole(_ name: String, _ member: Member, account: String) -> Bool {
         guard let role = roles[name] else { return false }
-        if let words = role.words[account], member.roles.contains(where: words.contains) { return true }
+        if role.holds(member, account: account) { return true }
         // Most roles list nobody by name; the text to look for is only made when one does.
         return !role.users.isEmpty && role.users.contains("\(account):\(member.user.text)")
+    }
+}
+
+/// A word for all roles from a number on.
+private struct Rank: Sendable {
+    /// With the space behind it.
+    let word: String
+    let least: Int64
+
+    /// Nil when the role is not such a word.
+    init?(_ role: String) {
+        guard role.hasSuffix("+"), let space = role.lastIndex(of: " "),
+            let least = Int64(role[role.index(after: space)...].dropLast())
+        else { return nil }
+        word = String(role[...space])
+        self.least = least
+    }
+
+    func isReached(by role: String) -> Bool {
+        guard role.hasPrefix(word), let number = Int64(role.dropFirst(word.count)) else { return false }
+        return number >= least
+    }
+
+    /// Nil when there is none among them.
+    static func all(in roles: Set<String>) -> [Rank]? {
+        let ranks = roles.compactMap(Rank.init)
+        return ranks.isEmpty ? nil : ranks
     }
 }

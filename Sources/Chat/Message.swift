@@ -8,6 +8,7 @@ public struct Message: Sendable {
         var attributes: String?
         var attachments: [Attachment]
         var replyTo: String?
+        var isNotice = false
     }
 
     private var shared: Shared<Values>
@@ -56,6 +57,12 @@ public struct Message: Sendable {
     public var replyTo: String? {
         get { shared.value.replyTo }
         set { shared.value.replyTo = newValue }
+    }
+
+    /// Sent by a program that wants no answer: rules and plugins that answer leave it alone, those that guard do not.
+    public var isNotice: Bool {
+        get { shared.value.isNotice }
+        set { shared.value.isNotice = newValue }
     }
 
     /// A file that came with a message.

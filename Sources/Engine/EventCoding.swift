@@ -39,7 +39,9 @@ package enum EventCoding {
             writer.text(channel.title)
             writer.number(Int64(channel.memberCount ?? -1))
         }
-        let member: Int64 = event.member == nil ? 0 : event.member?.isBot == true ? 2 : 1
+        let isBot = event.member?.isBot == true
+        let member: Int64 =
+            event.member == nil ? 0 : (isBot ? 2 : 1) + (event.message?.isNotice == true ? 2 : 0)
         writer.number(member + (event.by == nil ? 0 : Self.hasDoer))
         if let by = event.by { writer.text(by.text) }
         if let member = event.member {
@@ -108,12 +110,14 @@ package enum EventCoding {
                 guard let role = reader.text() else { return nil }
                 roles.append(role)
             }
-            member = Member(user: realm.user(user), name: name, roles: roles, isBot: hasMember == 2)
+            member = Member(
+                user: realm.user(user), name: name, roles: roles, isBot: hasMember == 2 || hasMember == 4)
         }
         var message: Message?
         if let member, [.messageAdded, .messageEdited, .messageDeleted].contains(name) {
             message = self.message(&reader, by: member)
             guard message != nil else { return nil }
+            if hasMember > 2 { message?.isNotice = true }
         }
         var reaction: Reaction?
         if let member, name == .reactionAdded || name == .reactionRemoved {

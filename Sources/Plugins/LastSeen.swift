@@ -34,7 +34,7 @@ public struct LastSeen: Plugin {
     }
 
     private func answer(to event: ChatEvent, in situation: Situation) -> Decision {
-        guard let message = event.message, !situation.isStale else { return .nothing }
+        guard let message = event.message, !message.isNotice, !situation.isStale else { return .nothing }
         let words = message.text.split(whereSeparator: \.isWhitespace)
         guard words.count == 2, words[0] == command else { return .nothing }
         let asked = words[1].first == "@" ? words[1].dropFirst() : words[1]

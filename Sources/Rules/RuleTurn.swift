@@ -353,7 +353,9 @@ struct RuleTurn {
         }
         if let command = rule.command, !command.isCalled(by: call) { return .notCalled }
         if look.isOwn(in: situation) { return .ownMessage }
-        if !rule.seesBots, look.isBot == true { return .bot }
+        if !rule.seesBots, look.isBot == true || (rule.stage == .answer && event.message?.isNotice == true) {
+            return .bot
+        }
         var isWanted: Bool? = true
         if let condition = rule.condition {
             isWanted = answer(condition, rule, event, situation, set)
