@@ -140,7 +140,7 @@ package enum EventCoding {
     }
 
     /// Added to what says whether there is a member, when who did it is named.
-    private static let hasDoer: Int64 = 4
+    private static let hasDoer: Int64 = 8
 
     private static func policy(_ reader: inout RowReader) -> Policy? {
         guard let list = reader.text(), let word = reader.text(),

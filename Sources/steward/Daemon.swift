@@ -54,7 +54,8 @@ struct Daemon: Sendable {
         let journal = try await Stores.journal(config, log)
         let evidence = try await EvidenceKey.keeping(config, log)
         let identities = Identities()
-        let tools = ServiceTools(identities: identities, loop: loop, http: http, log: log)
+        let tools = ServiceTools(
+            identities: identities, loop: loop, http: http, log: log, folder: config.stateFolderOfServices)
         let accounts = try config.accounts.map { account in
             do {
                 let service = try account.settings.service(account: account.name, tools: tools)

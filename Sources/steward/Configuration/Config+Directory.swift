@@ -16,6 +16,13 @@ extension Config {
         path.hasPrefix("/") || stateFolder == "." ? path : "\(stateFolder)/\(path)"
     }
 
+    /// Where services keep their log-ins: beside the store. Nil where nothing is kept.
+    var stateFolderOfServices: String? {
+        guard let path = store.map(statePath) else { return nil }
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// Who has a role by name in an account that may be on the built-in server.
     var namesWithRoles: Set<String> {
         let prefixes = accounts.filter(\.settings.hasOwnEndpoint).map { $0.name + ":" }
@@ -38,10 +45,9 @@ extension Config {
                 )
             })
         var roles = roles.mapValues { Directory.Role(words: $0.words, users: $0.users) }
-        let admins = Dictionary(
-            uniqueKeysWithValues: accounts.keys.map { ($0, Set(["channel admin", "service admin"])) })
         for name in ["moderator", "admin"] where roles[name] == nil {
-            roles[name] = Directory.Role(words: admins)
+            let words = self.accounts.map { ($0.name, $0.settings.usualRoles[name] ?? []) }
+            roles[name] = Directory.Role(words: Dictionary(uniqueKeysWithValues: words))
         }
         return Directory(accounts: accounts, channels: channels, roles: roles)
     }

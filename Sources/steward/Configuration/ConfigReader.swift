@@ -90,7 +90,7 @@ struct ConfigReader {
             bots: block(String.self, "bots", in: root) ?? "bots",
             logLevel: level(block(Config.LogBlock.self, "log", in: root)?.level),
             channels: channels(root, names),
-            roles: roles(root, names),
+            roles: roles(root, names, accounts),
             fixed: Dictionary(
                 uniqueKeysWithValues: Self.fixedKeys.compactMap { key in root[key].map { (key, $0.outline) } }
             ))
@@ -285,11 +285,22 @@ struct ConfigReader {
         return block([String: [String: String]].self, "channels", in: root) ?? [:]
     }
 
-    private func roles(_ root: YAMLNode, _ names: Set<String>) -> [String: Config.RoleBlock] {
+    private func roles(
+        _ root: YAMLNode, _ names: Set<String>, _ accounts: [Config.Account]
+    ) -> [String: Config.RoleBlock] {
         guard let node = root["roles"], let entries = mapping(node, "roles") else { return [:] }
         for (_, value) in entries {
             checkAccounts(value, names.union(["users"]))
             for user in value["users"]?.items ?? [] { checkUser(user, names) }
+            for account in accounts {
+                guard let word = value[account.name] else { continue }
+                for node in word.items ?? [word] {
+                    guard let text = node.text, let way = account.settings.problem(withRole: text) else {
+                        continue
+                    }
+                    findings.add("\"\(text)\" is no role of \(account.name)", at: node.place, hint: way)
+                }
+            }
         }
         return block([String: Config.RoleBlock].self, "roles", in: root) ?? [:]
     }

@@ -1,0 +1,429 @@
+internal import Chat
+internal import Crypto
+internal import JSON
+
+/// Keeps an account logged in: logs in as one device, renews its token before it ends and when it is refused, once
+/// however many ask, and stores each new pair of tokens before it is first used.
+///
+/// Source: client-server specification, "Client authentication" (legacy API) and "Refreshing access tokens".
+actor MatrixLogin {
+    private let account: String
+    private let settings: MatrixSettings
+    private let server: Homeserver
+    private let clock: ServiceClock
+    private let log: Log
+    /// Nil: nothing is kept, and whoever runs is a device of its own that is logged out at the end.
+    private let file: KeptFile?
+
+    private var kept: KeptLogin?
+    /// The server refused the token of `kept`; how it said so.
+    private var refusal: Refusal?
+    private var renewing: Task<Void, Never>?
+    private var timer: Task<Void, Never>?
+    private var isRunning = false
+    private var backoff = Backoff(first: .seconds(1), most: .seconds(60))
+    private var notBefore: Timestamp?
+    private var waiters: [Int: CheckedContinuation<Result<MatrixSession, LoginFailure>, Never>] = [:]
+    private var nextWaiter = 0
+
+    private struct Refusal {
+        var isSoft: Bool
+        var reason: String
+    }
+
+    init(
+        account: String, settings: MatrixSettings, server: Homeserver, file: KeptFile?, clock: ServiceClock,
+        log: Log
+    ) {
+        self.account = account
+        self.settings = settings
+        self.server = server
+        self.file = file
+        self.clock = clock
+        self.log = log
+    }
+
+    // MARK: What others ask
+
+    /// The session to use now.
+    func current() async throws(LoginFailure) -> MatrixSession {
+        if let session = usable {
+            if clock.now() >= session.refreshAfter { renew() }
+            return session
+        }
+        renew()
+        return try await next()
+    }
+
+    /// The server refused that access token. Does nothing if it was replaced already.
+    func refuse(_ access: String, _ answer: MatrixAnswer) {
+        guard let session = kept?.session, session.access == access, refusal == nil else { return }
+        refusal = Refusal(isSoft: answer.isSoftLogout, reason: answer.reason)
+        log.debug("\(session.name) was refused: \(answer.reason)")
+    }
+
+    /// The server took that access token: what was before it is of no use any more.
+    func worked(_ access: String) async {
+        guard var kept, kept.session?.access == access, kept.session?.previous != nil else { return }
+        kept.session?.previous = nil
+        self.kept = kept
+        // To have it stored still does no harm.
+        try? await file?.write(kept.bytes)
+    }
+
+    /// Renews by the clock until cancelled, so that an idle account's token does not end.
+    func run() async throws {
+        isRunning = true
+        defer {
+            isRunning = false
+            timer?.cancel()
+        }
+        schedule()
+        while true { try await clock.sleep(.seconds(365 * 86_400)) }
+    }
+
+    /// Ends a log-in that nobody keeps.
+    func end() async {
+        guard file == nil, settings.login.token == nil, let session = kept?.session else { return }
+        kept?.session = nil
+        _ = try? await server.send(.post("logout"), token: session.access)
+    }
+
+    // MARK: One renewal
+
+    private var usable: MatrixSession? {
+        guard refusal == nil, let session = kept?.session else { return nil }
+        if let expires = session.expires, clock.now() >= expires { return nil }
+        return session
+    }
+
+    private func renew() {
+        guard renewing == nil else { return }
+        if let notBefore, clock.now() < notBefore, usable != nil { return }
+        // Not a child task: a caller that is cancelled must not take the renewal from the others.
+        renewing = Task {
+            let result: Result<MatrixSession, LoginFailure>
+            do throws(LoginFailure) {
+                if let notBefore, notBefore > clock.now() { try? await clock.sleep(notBefore - clock.now()) }
+                result = .success(try await renewed())
+            } catch {
+                result = .failure(error)
+            }
+            renewing = nil
+            finish(result)
+        }
+    }
+
+    private func finish(_ result: Result<MatrixSession, LoginFailure>) {
+        switch result {
+        case .success(let session):
+            notBefore = nil
+            let life = session.expires.map { $0 - session.received }
+            // A life shorter than a second must not be over before the second try.
+            let first = life.map { min($0 / 20, .seconds(1)) } ?? .seconds(1)
+            backoff = Backoff(first: max(first, .milliseconds(20)), most: .seconds(60))
+        case .failure(let failure):
+            var pause = backoff.next(random: clock.random())
+            if case .again(let asked?) = failure.reaction { pause = max(pause, asked) }
+            notBefore = clock.now() + pause
+            if let usable { log.warning("\(failure); \(usable.name) is still good") }
+        }
+        schedule()
+        let waiting = waiters.values
+        waiters = [:]
+        for waiter in waiting { waiter.resume(returning: result) }
+    }
+
+    private func schedule() {
+        timer?.cancel()
+        guard isRunning, let session = usable, session.refreshAfter < .never else { return }
+        let due = max(session.refreshAfter, notBefore ?? session.refreshAfter)
+        let clock = clock
+        timer = Task { [weak self] in
+            // Cancelled when another token makes another time right.
+            guard (try? await clock.sleep(max(due - clock.now(), .zero))) != nil else { return }
+            await self?.renew()
+        }
+    }
+
+    private func renewed() async throws(LoginFailure) -> MatrixSession {
+        if kept == nil {
+            kept = try await load()
+            if let usable, !usable.user.isEmpty { return usable }
+        }
+        if var nameless = usable, nameless.user.isEmpty {
+            nameless.user = try await owner(of: nameless.access)
+            return try await adopt(nameless)
+        }
+        var isOver = false
+        if let session = kept?.session, session.refresh != nil {
+            if let new = try await refreshed(session) { return new }
+            isOver = true
+        }
+        if let refusal, !refusal.isSoft, kept?.session != nil {
+            let words = isOver ? "the refresh token was refused, too" : "there is no refresh token"
+            throw try await loggedOut("logged out by the server (\(refusal.reason)); \(words)")
+        }
+        return try await loggedIn()
+    }
+
+    /// What is kept of an earlier run, or a beginning.
+    private func load() async throws(LoginFailure) -> KeptLogin {
+        let seed = settings.login.token.map { token in
+            let text = token.reveal() + "\u{0}" + (settings.login.refreshToken?.reveal() ?? "")
+            return Hex.encode(Array(Digest.sha256(Array(text.utf8)).prefix(16)))
+        }
+        guard let file else {
+            return KeptLogin(session: nil, device: "steward-\(UInt64.random(in: 0 ... .max))", seed: seed)
+        }
+        let device = settings.device ?? "steward-\(account)"
+        let bytes: [UInt8]?
+        do throws(KeptFileError) {
+            bytes = try await file.read()
+        } catch {
+            throw LoginFailure(.again(after: nil), "the log-in that was kept is of no use now: \(error)")
+        }
+        guard let bytes else { return KeptLogin(session: nil, device: device, seed: seed) }
+        guard var found = KeptLogin(bytes) else {
+            log.warning("\(file.path) is damaged; logging in anew")
+            return KeptLogin(session: nil, device: device, seed: seed)
+        }
+        // Whoever changes what is configured wants that.
+        if found.seed != seed || found.device != device
+            || found.session.map({ !$0.user.isEmpty && isOther($0) }) == true
+        {
+            found = KeptLogin(session: nil, device: device, seed: seed)
+        }
+        return found
+    }
+
+    private func isOther(_ session: MatrixSession) -> Bool {
+        guard let user = settings.login.user else { return false }
+        return user.hasPrefix("@")
+            ? user != session.user : !session.user.lowercased().hasPrefix("@\(user.lowercased()):")
+    }
+
+    // MARK: Refreshing
+
+    /// Another pair of tokens; nil when the refresh tokens are of no use any more.
+    private func refreshed(_ session: MatrixSession) async throws(LoginFailure) -> MatrixSession? {
+        // The one before works still if the newest has never arrived at the server.
+        for token in [session.refresh, session.previous].compactMap(\.self) {
+            let begun = clock.now()
+            let answer: MatrixAnswer
+            do throws(MatrixFailure) {
+                answer = try await server.send(
+                    .post("refresh", body: ["refresh_token": .string(token)]), token: nil)
+            } catch {
+                throw LoginFailure(.again(after: nil), "the token cannot be renewed: \(error.reason)")
+            }
+            if answer.isFine {
+                let json = answer.json
+                guard let access = json["access_token"]?.string else {
+                    throw LoginFailure(.again(after: nil), "the answer to a refresh has no access_token")
+                }
+                var new = session
+                new.access = access
+                new.refresh = json["refresh_token"]?.string ?? token
+                new.previous = token
+                new.received = begun
+                new.expires = Self.end(json, from: begun)
+                return try await adopt(new)
+            }
+            // Refused: 401 by the specification, 403 by Synapse.
+            guard [400, 401, 403, 404].contains(answer.status) else {
+                throw LoginFailure(
+                    .again(after: answer.retryAfter), "the token cannot be renewed: \(answer.reason)")
+            }
+            log.info("a refresh token was refused: \(answer.reason)")
+        }
+        return nil
+    }
+
+    private static func end(_ json: JSON, from begun: Timestamp) -> Timestamp? {
+        json["expires_in_ms"]?.int.map { begun + .milliseconds(max($0, 0)) }
+    }
+
+    /// Stores the session, then uses it.
+    private func adopt(_ session: MatrixSession) async throws(LoginFailure) -> MatrixSession {
+        guard var next = kept else { throw LoginFailure(.again(after: nil), "stopped") }
+        next.session = session
+        do throws(KeptFileError) {
+            try await file?.write(next.bytes)
+        } catch {
+            throw LoginFailure(.again(after: nil), "the new token cannot be stored: \(error)")
+        }
+        kept = next
+        refusal = nil
+        log.debug("new \(session.name)")
+        return session
+    }
+
+    /// Forgets the tokens, so that the next try logs in anew; says why there is none now.
+    private func loggedOut(_ why: String) async throws(LoginFailure) -> LoginFailure {
+        kept?.session = nil
+        refusal = nil
+        if let kept { try? await file?.write(kept.bytes) }
+        let isSeed = settings.login.token != nil
+        return LoginFailure(
+            .never,
+            isSeed
+                ? "\(why) - write another token"
+                : "\(why) - see who logged the device \"\(kept?.device ?? "")\" out, then reload steward")
+    }
+
+    // MARK: Logging in
+
+    private func loggedIn() async throws(LoginFailure) -> MatrixSession {
+        let login = settings.login
+        if let token = login.token, kept?.session == nil {
+            return try await adopted(token.reveal(), refresh: login.refreshToken?.reveal())
+        }
+        var body: JSONObject = [
+            "identifier": ["type": "m.id.user", "user": .string(login.user ?? kept?.session?.user ?? "")],
+            "device_id": .string(kept?.device ?? ""),
+            "initial_device_display_name": .string(settings.deviceName ?? "steward"),
+            "refresh_token": true,
+        ]
+        var authorization: String?
+        if let password = login.password {
+            body["type"] = "m.login.password"
+            body["password"] = .string(password.reveal())
+        } else if let service = login.applicationService {
+            body["type"] = "m.login.application_service"
+            authorization = service.reveal()
+        } else {
+            let why = refusal.map { "the token was refused (\($0.reason))" } ?? "the token is over"
+            throw try await loggedOut(why)
+        }
+        var answer = try await ask(body, authorization)
+        if let authorization, !answer.isFine,
+            answer.code == "M_FORBIDDEN" || answer.code == "M_USER_NOT_FOUND",
+            try await register(login.user ?? "", authorization)
+        {
+            answer = try await ask(body, authorization)
+        }
+        guard answer.isFine else { throw failure(of: answer) }
+        let json = answer.json
+        guard let access = json["access_token"]?.string, let user = json["user_id"]?.string else {
+            throw LoginFailure(.again(after: nil), "the answer to a log-in has no access_token or no user_id")
+        }
+        let now = clock.now()
+        return try await adopt(
+            MatrixSession(
+                user: user, device: json["device_id"]?.string, access: access,
+                refresh: json["refresh_token"]?.string, expires: Self.end(json, from: now), received: now))
+    }
+
+    private func ask(
+        _ body: JSONObject, _ authorization: String?
+    ) async throws(LoginFailure) -> MatrixAnswer {
+        do throws(MatrixFailure) {
+            return try await server.send(.post("login", body: .object(body)), token: authorization)
+        } catch {
+            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
+        }
+    }
+
+    private func failure(of answer: MatrixAnswer) -> LoginFailure {
+        let reason = "log-in refused (\(answer.reason))"
+        switch answer.status {
+        case 401, 403:
+            // Locked, not closed: it may be opened again.
+            if answer.code == "M_USER_LOCKED" { return LoginFailure(.again(after: nil), reason) }
+            let user = settings.login.user ?? ""
+            return LoginFailure(
+                .never, "\(reason) - is \"\(user)\" right, and what it logs in with?")
+        case 400, 404, 405:
+            return LoginFailure(
+                .never, "\(reason) - is \"homeserver\" right, and does it allow such log-ins?")
+        default: return LoginFailure(.again(after: answer.retryAfter), reason)
+        }
+    }
+
+    /// A token that was got elsewhere: the server says whose it is.
+    private func adopted(_ token: String, refresh: String?) async throws(LoginFailure) -> MatrixSession {
+        let answer: MatrixAnswer
+        do throws(MatrixFailure) {
+            answer = try await server.send(.get("account", "whoami"), token: token)
+        } catch {
+            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
+        }
+        let now = clock.now()
+        if answer.isUnknownToken, refresh != nil {
+            // Over, but not for who can renew it.
+            let session = MatrixSession(
+                user: "", access: token, refresh: refresh, expires: now, received: now)
+            guard let new = try await refreshed(session) else {
+                throw LoginFailure(
+                    .never, "the token and its refresh token were refused (\(answer.reason)) - write others")
+            }
+            var known = new
+            known.user = try await owner(of: new.access)
+            return try await adopt(known)
+        }
+        guard answer.isFine, let user = answer.json["user_id"]?.string else {
+            if answer.status == 401 || answer.status == 403 {
+                throw LoginFailure(.never, "the token was refused (\(answer.reason)) - write another")
+            }
+            throw failure(of: answer)
+        }
+        let session = MatrixSession(
+            user: user, device: answer.json["device_id"]?.string, access: token, refresh: refresh,
+            expires: nil, received: now)
+        guard !isOther(session) else {
+            throw LoginFailure(
+                .never,
+                "the token is \(user)'s and not \(settings.login.user ?? "")'s - correct one of the two")
+        }
+        return try await adopt(session)
+    }
+
+    private func owner(of access: String) async throws(LoginFailure) -> String {
+        do throws(MatrixFailure) {
+            let answer = try await server.send(.get("account", "whoami"), token: access)
+            if let user = answer.json["user_id"]?.string { return user }
+            throw .refused(answer)
+        } catch {
+            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
+        }
+    }
+
+    /// Makes the user of an application service; true when it is there now.
+    private func register(_ user: String, _ token: String) async throws(LoginFailure) -> Bool {
+        let name = user.hasPrefix("@") ? String(user.dropFirst().prefix { $0 != ":" }) : user
+        let body: JSON = [
+            "type": "m.login.application_service", "username": .string(name), "inhibit_login": true,
+        ]
+        do throws(MatrixFailure) {
+            return try await server.send(.post("register", body: body), token: token).isFine
+        } catch {
+            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
+        }
+    }
+
+    // MARK: Waiting
+
+    private func next() async throws(LoginFailure) -> MatrixSession {
+        let id = nextWaiter
+        nextWaiter += 1
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled {
+                    return continuation.resume(
+                        returning: Result<MatrixSession, LoginFailure>.failure(Self.stopped))
+                }
+                waiters[id] = continuation
+            }
+        } onCancel: {
+            Task { await cancelWaiter(id) }
+        }
+        return try result.get()
+    }
+
+    private func cancelWaiter(_ id: Int) {
+        waiters.removeValue(forKey: id)?.resume(returning: .failure(Self.stopped))
+    }
+
+    private static let stopped = LoginFailure(.again(after: nil), "stopped")
+}
