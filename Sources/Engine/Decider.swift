@@ -351,10 +351,11 @@ actor Decider {
         for later in done.later {
             if let due = later.continuation.due { schedule.add(later.key, due: due) }
         }
-        if !done.actions.isEmpty { outbox.add(done.actions) }
         cases.letGo()
         turn.memory.evict(over: parts.settings.rowsInMemory)
+        // Whoever sees an action done finds it counted.
         count(done, didCommit: !changes.isEmpty)
+        if !done.actions.isEmpty { outbox.add(done.actions) }
     }
 
     /// How rules did in this batch, and the batch itself if events are kept.

@@ -1,71 +1,91 @@
 internal import Chat
 
 /// What was written lately, by channel: for reports and as evidence. A bounded number of messages in all.
+///
+/// Messages are kept as bytes: to keep the events themselves would leave a dozen objects of each to be let go of long
+/// after they have gone cold, which takes longer than to decide.
 struct History: Sendable {
-    /// A ring: the newest takes the place of the oldest.
-    private struct Lines: Sendable {
-        var events: [ChatEvent] = []
-        var oldest = 0
-
-        var inOrder: [ChatEvent] { Array(events[oldest...] + events[..<oldest]) }
-        var latest: Timestamp? {
-            events.isEmpty ? nil : events[oldest == 0 ? events.count - 1 : oldest - 1].sentAt
-        }
-
-        /// False when it took the place of another.
-        mutating func add(_ event: ChatEvent) -> Bool {
-            if events.count < History.most {
-                events.append(event)
-                return true
-            }
-            events[oldest] = event
-            oldest = oldest + 1 < events.count ? oldest + 1 : 0
-            return false
-        }
-    }
-
-    private var channels: [UInt32: Lines] = [:]
+    private var channels: [UInt32: HistoryLines] = [:]
     private var count = 0
+    /// Whose they are: few, and each line says which by number.
+    private var sources: [Source] = []
+
+    private struct Source: Sendable {
+        let account: String
+        let realm: Realm
+    }
 
     /// So many of one channel.
     static let most = 100
     private static let mostInAll = 25_600
 
     /// Oldest first.
-    subscript(channel: ChannelID) -> [ChatEvent] { channels[channel.identity.number]?.inOrder ?? [] }
+    subscript(channel: ChannelID) -> [ChatEvent] {
+        guard let lines = channels[channel.identity.number] else { return [] }
+        return events(of: lines)
+    }
 
     mutating func note(_ event: ChatEvent) {
-        let channel = event.digest.channel
-        if channel == 0 { return }
+        let number = event.digest.channel
+        if number == 0 { return }
         switch event.digest.name {
         case .messageAdded:
-            guard channels[channel, default: Lines()].add(event) else { return }
-            count += 1
+            guard let channel = event.channel, case .messageAdded(let message) = event.kind else { return }
+            let source = source(of: event)
+            let difference = channels[number, default: HistoryLines(channel)]
+                .add(message, of: event, source: source)
+            count += difference
             if count > Self.mostInAll { letGo() }
         case .messageEdited:
             // It counts as what it says now, at its old place.
-            guard let id = event.message?.id else { return }
-            let place = channels[channel]?.events.firstIndex { $0.message?.id == id }
-            if let place { channels[channel]?.events[place] = event }
+            guard let id = event.message?.id, let lines = channels[number] else { return }
+            var events = events(of: lines)
+            guard let place = events.firstIndex(where: { $0.message?.id == id }) else { return }
+            events[place] = event
+            channels[number] = self.lines(lines.channel, events)
         default: break
         }
     }
 
     /// Whatever that user wrote.
     mutating func forget(_ user: UserID) {
-        for (channel, lines) in channels {
-            channels[channel] = Lines(events: lines.inOrder.filter { $0.member?.user != user })
+        for (number, lines) in channels {
+            channels[number] = self.lines(lines.channel, events(of: lines).filter { $0.member?.user != user })
         }
-        count = channels.values.reduce(0) { $0 + $1.events.count }
+        count = channels.values.reduce(0) { $0 + $1.count }
+    }
+
+    private func events(of lines: HistoryLines) -> [ChatEvent] {
+        lines.lines { sources[Int($0)].realm }.map { line in
+            let source = sources[Int(line.source)]
+            return ChatEvent(
+                id: line.event, account: source.account, realm: source.realm, channel: lines.channel,
+                sentAt: line.sentAt, kind: .messageAdded(line.message))
+        }
+    }
+
+    private mutating func lines(_ channel: Channel, _ events: [ChatEvent]) -> HistoryLines {
+        var lines = HistoryLines(channel)
+        for event in events {
+            if let message = event.message { _ = lines.add(message, of: event, source: source(of: event)) }
+        }
+        return lines
+    }
+
+    private mutating func source(of event: ChatEvent) -> UInt16 {
+        let known = sources.firstIndex { $0.realm === event.realm && $0.account == event.account }
+        if let known { return UInt16(known) }
+        sources.append(Source(account: event.account, realm: event.realm))
+        return UInt16(sources.count - 1)
     }
 
     /// The channels in which nobody wrote for longest, until half is left.
     private mutating func letGo() {
-        let oldest = channels.sorted { ($0.value.latest ?? .never) < ($1.value.latest ?? .never) }
+        let oldest = channels.sorted { $0.value.latest < $1.value.latest }
         for (channel, lines) in oldest {
             if count <= Self.mostInAll / 2 { break }
             channels[channel] = nil
-            count -= lines.events.count
+            count -= lines.count
         }
     }
 }

@@ -32,9 +32,6 @@ struct BotRate: Sendable {
             }
         }
 
-        /// Whether an event counts for one, whatever is in it.
-        var isOneEach: Bool { self == .messages || self == .joins || self == .leaves || self == .edits }
-
         var looksAtText: Bool { self == .identical || self == .similar }
     }
     enum Per: String, Sendable, CaseIterable { case user, channel }

@@ -9,6 +9,8 @@ struct Rates: Sendable {
     private var exempt: [UInt8] = []
     /// Until when the arrivals of an account are those of its own return.
     private var returns: [String: Timestamp] = [:]
+    /// Our own clock when something was counted last.
+    private var now = Timestamp(milliseconds: 0)
     /// Whether strikes or reports are counted.
     var countsDeeds = false
 
@@ -32,6 +34,7 @@ struct Rates: Sendable {
         if logs.count < set.rateWindows.count {
             logs = [RateLogs](repeating: RateLogs(), count: set.rateWindows.count)
         }
+        now = situation.now
         if look.isOwn(in: situation) { return }
         if exempt.count == set.exemptions.count {
             for index in exempt.indices { exempt[index] = 0 }
@@ -55,28 +58,21 @@ struct Rates: Sendable {
                 let isText = window.key.kind.looksAtText
                 let isNew = name.number == EventName.messageAdded.number
                 let message = isText || isNew ? event.message : nil
+                // Whom and where the key tells already need not be kept.
                 let entry = RateEntry(
                     time: event.sentAt.milliseconds, id: message?.id ?? event.id, index: message?.index,
-                    user: look.user, channel: event.channel?.id, amount: amount, sketch: isText ? sketch : nil
-                )
+                    user: window.key.per == .user ? nil : look.user,
+                    channel: window.key.across == .channel ? nil : event.channel?.id, amount: amount,
+                    sketch: isText ? sketch : nil)
                 let isEdit = name.number == EventName.messageEdited.number
-                logs[number].add(entry, isEdit: isEdit && isText, to: key, time: window.time) { log in
-                    Self.test(window, log, at: event.sentAt, like: sketch, &reached)
-                }
-            } else if let log = logs[number][key] {
-                Self.test(window, log, at: event.sentAt, like: sketch, &reached)
+                logs[number].add(
+                    entry, isEdit: isEdit && isText, to: key, place: event.channelNumber, window: window.time,
+                    at: now)
             }
-        }
-    }
-
-    /// Appends the probe of each rate of the window that is reached.
-    private static func test(
-        _ window: RateWindow, _ log: borrowing RateLog, at now: Timestamp, like sketch: TextSketch?,
-        _ reached: inout [Int32]
-    ) {
-        for test in window.tests
-        where count(test.rate, in: log, at: now, like: sketch, atMost: test.rate.count) >= test.rate.count {
-            reached.append(test.probe)
+            for test in window.tests
+            where logs[number].isReached(test.rate, key, at: event.sentAt, like: sketch) {
+                reached.append(test.probe)
+            }
         }
     }
 
@@ -93,9 +89,12 @@ struct Rates: Sendable {
             let window = set.rateWindows[number]
             guard let key = Self.key(window.key, event, look) else { continue }
             let entry = RateEntry(
-                time: event.sentAt.milliseconds, id: "\(rule.id) \(event.id)", user: user,
-                channel: event.channel?.id, amount: amount)
-            logs[number].add(entry, isEdit: false, to: key, time: window.time)
+                time: event.sentAt.milliseconds, id: "\(rule.id) \(event.id)",
+                user: window.key.per == .user ? nil : user,
+                channel: window.key.across == .channel ? nil : event.channel?.id, amount: amount)
+            logs[number].add(
+                entry, isEdit: false, to: key, place: event.channelNumber, window: window.time,
+                at: max(now, event.sentAt))
         }
     }
 
@@ -103,51 +102,29 @@ struct Rates: Sendable {
     func entries(
         of test: RateTest, _ event: ChatEvent, _ look: EventLook, _ set: RuleSet
     ) -> [RateEntry] {
-        guard let key = Self.key(set.rateWindows[test.window].key, event, look),
-            let log = logs.indices.contains(test.window) ? logs[test.window][key] : nil
+        guard logs.indices.contains(test.window),
+            let key = Self.key(set.rateWindows[test.window].key, event, look)
         else { return [] }
         var folded = FoldedText()
         let sketch = look.text.flatMap {
             TextSketch($0, similarity: test.rate.kind == .similar, using: &folded)
         }
-        let (start, end) = Self.span(test.rate, event.sentAt)
-        return log.recent.filter {
-            $0.time > start && $0.time <= end && Self.fits($0, test.rate.kind, sketch)
-        }
-    }
-
-    private static func span(_ rate: BotRate, _ now: Timestamp) -> (after: Int64, to: Int64) {
-        (now.milliseconds - rate.time.milliseconds, now.milliseconds)
-    }
-
-    private static func fits(_ entry: RateEntry, _ kind: BotRate.Kind, _ sketch: TextSketch?) -> Bool {
-        guard kind.looksAtText else { return true }
-        guard let sketch, let other = entry.sketch else { return false }
-        return kind == .similar ? other.resembles(sketch) : other.hash == sketch.hash
-    }
-
-    /// How often it was, counting no further than `limit`.
-    private static func count(
-        _ rate: BotRate, in log: borrowing RateLog, at now: Timestamp, like sketch: TextSketch?,
-        atMost limit: Int
-    ) -> Int {
-        let (start, end) = span(rate, now)
-        var total = 0
-        var seen: Set<UInt32> = []
-        // What cannot be reached need not be counted.
-        if rate.distinct == nil, !rate.kind.looksAtText, rate.kind.isOneEach, log.recent.count < limit {
-            return 0
-        }
-        for entry in log.recent.reversed() {
-            if entry.time <= start || total >= limit { break }
-            guard entry.time <= end, fits(entry, rate.kind, sketch) else { continue }
-            switch rate.distinct {
-            case nil: total += entry.amount
-            case .user: if seen.insert(entry.user?.identity.number ?? 0).inserted { total += 1 }
-            case .channel: if seen.insert(entry.channel?.identity.number ?? 0).inserted { total += 1 }
+        let end = event.sentAt.milliseconds
+        let start = end - test.rate.time.milliseconds
+        let log = logs[test.window]
+        let window = set.rateWindows[test.window].key
+        var entries: [RateEntry] = []
+        log.look(key) { time, _, number in
+            if time <= start { return false }
+            if time <= end, log.fits(number, test.rate.kind, sketch) {
+                var entry = log.entry(number)
+                if window.per == .user { entry.user = look.user }
+                if window.across == .channel { entry.channel = event.channel?.id }
+                entries.append(entry)
             }
+            return true
         }
-        return total
+        return entries.reversed()
     }
 
     private mutating func counts(

@@ -1,4 +1,5 @@
 import Chat
+import Seeds
 import Testing
 
 @testable import Rules
@@ -264,21 +265,82 @@ import Testing
         #expect(last == ["send staff: 3 joins in 4 seconds: ana, ben and cho"])
     }
 
-    @Test func `a window lets go of what is over, and holds no more than it may`() {
-        var log = RateLog()
-        func entry(_ time: Int64) -> RateEntry {
-            RateEntry(time: time, id: "\(time)", user: nil, channel: nil, amount: 1, sketch: nil)
-        }
-        for time in 0..<30_000 { log.add(entry(Int64(time)), isEdit: false, since: -1) }
-        #expect(log.recent.count == RateLog.most)
-        #expect(log.entries.count <= 3 * RateLog.most)
-        log.add(entry(40_000), isEdit: false, since: 39_000)
-        #expect(log.recent.count == 1)
+    /// A window's logs, and what is left of a key when it is asked for.
+    private struct Logs {
         var logs = RateLogs()
-        for number in 0..<200_000 {
-            logs.add(entry(Int64(number)), isEdit: false, to: UInt64(number), time: .milliseconds(100))
+        var window = Duration.milliseconds(100)
+
+        mutating func add(
+            _ time: Int64, key: UInt64, place: UInt32 = 1, came: Int64? = nil, id: String? = nil
+        ) {
+            logs.add(
+                RateEntry(time: time, id: id ?? "\(time)", amount: 1), isEdit: false, to: key, place: place,
+                window: window, at: Timestamp(milliseconds: came ?? time))
         }
-        #expect(logs.count < 5_000)
+
+        func times(_ key: UInt64, since start: Int64 = .min) -> [Int64] {
+            var times: [Int64] = []
+            logs.look(key) { time, _, _ in
+                if time <= start { return false }
+                times.append(time)
+                return true
+            }
+            return times
+        }
+    }
+
+    @Test func `a window lets go of what is over, whoever it was about`() {
+        var logs = Logs()
+        for number in 0..<200_000 { logs.add(Int64(number), key: UInt64(number)) }
+        #expect(logs.logs.count < 300)
+        #expect(logs.times(199_999) == [199_999])
+        #expect(logs.times(100_000) == [])
+    }
+
+    @Test func `of one key no more is counted than may be, and a window holds no more than it may`() {
+        var logs = Logs(window: .seconds(86_400))
+        for time in 0..<30_000 { logs.add(Int64(time), key: 7) }
+        #expect(logs.times(7).count == RateLogs.mostOfOne)
+        for number in 0..<300_000 { logs.add(30_000, key: UInt64(number + 8), id: "\(number)") }
+        #expect(logs.logs.count <= RateLogs.most + 1)
+    }
+
+    @Test func `what comes in disorder is counted in order, and each once`() {
+        var logs = Logs()
+        for time in [50, 10, 30, 30, 50, 20] as [Int64] { logs.add(time, key: 1) }
+        logs.add(30, key: 2)
+        logs.add(30, key: 1, id: "another")
+        #expect(logs.times(1) == [50, 30, 30, 20, 10])
+        #expect(logs.times(1, since: 20) == [50, 30, 30])
+        #expect(logs.times(2) == [30])
+    }
+
+    @Test func `a channel that is read late keeps its messages while another goes on`() {
+        var logs = Logs()
+        for time in 0..<50 as Range<Int64> { logs.add(time, key: 1, place: 1, came: 100_000 + time) }
+        for time in 0..<5000 as Range<Int64> { logs.add(100_050 + time, key: 2, place: 2) }
+        #expect(logs.times(1).count == 50)
+        #expect(logs.times(2).count < 300)
+        // And what never goes on is not kept for ever.
+        for time in 0..<5000 as Range<Int64> { logs.add(900_000 + time, key: 2, place: 2) }
+        #expect(logs.times(1).isEmpty)
+    }
+
+    @Test func `numbers are found by numbers, also after others were taken away`() {
+        var (table, known) = (NumberTable(), [UInt64: Int64]())
+        var seeds = SeededRandom(seed: 3)
+        for step in 0..<20_000 as Range<Int64> {
+            let key = UInt64.random(in: 0..<500, using: &seeds)
+            if Bool.random(using: &seeds) {
+                table[key] = step
+                known[key] = step
+            } else {
+                table[key] = nil
+                known[key] = nil
+            }
+        }
+        #expect(table.count == known.count)
+        for key in 0..<500 as Range<UInt64> { #expect(table[key] == known[key]) }
     }
 
     @Test(arguments: [
