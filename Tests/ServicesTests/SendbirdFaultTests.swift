@@ -215,6 +215,25 @@ import Testing
         }
     }
 
+    @Test func `a message that was lost on its way is found by the one behind it, or after the next cut`()
+        async throws
+    {
+        try await withSendbird { peer, _, inbox in
+            try await inbox.waitUntilUp()
+            peer.say("one", by: "ana", in: "room")
+            let lost = peer.say("lost", by: "ana", in: "room", silently: true)
+            peer.say("three", by: "ana", in: "room", fields: ["previous_message_id": .int(lost)])
+            _ = try await inbox.story(of: 3)
+            peer.say("lost, too", by: "ana", in: "room", silently: true)
+            peer.say("five", by: "ana", in: "room")
+            _ = try await inbox.story(of: 4)
+            peer.cut()
+            #expect(
+                try await inbox.story(of: 5)
+                    == ["one", "lost", "three", "five", "lost, too"].map { "room + ana: \($0)" })
+        }
+    }
+
     @Test func `what comes while the gap is read comes after it`() async throws {
         try await withSendbird { peer, _, inbox in
             try await inbox.waitUntilUp()

@@ -33,6 +33,12 @@ extension SendbirdBook {
         }
     }
 
+    /// Before the first message that waits for its channel to be known.
+    func firstStrange(_ url: String) -> SendbirdRoom.Mark? {
+        let messages = (strange[url] ?? []).compactMap { frame in frame.id.map { (id: $0, at: frame.at) } }
+        return messages.min { $0.id < $1.id }.map { SendbirdRoom.Mark(id: $0.id - 1, at: $0.at - 1) }
+    }
+
     /// Frames of a channel that is known by now.
     mutating func readStrange(_ url: String, with json: JSONReader) {
         for frame in strange.removeValue(forKey: url) ?? [] {
@@ -45,6 +51,13 @@ extension SendbirdBook {
     private mutating func readMessage(_ node: JSONNode, in url: String) {
         guard let room = rooms[url], let seen = reading.message(node, operators: room.operators) else {
             return
+        }
+        // Where the service says which message was before, a lost one shows.
+        if room.phase == .live, let before = node["previous_message_id"]?.number, before > room.mark.id,
+            before < seen.id
+        {
+            rooms[url]?.phase = .wanting
+            news.append(.gap(url))
         }
         happen(SendbirdHappening(message: seen), in: url)
     }

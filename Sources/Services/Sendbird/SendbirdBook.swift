@@ -47,6 +47,8 @@ struct SendbirdBook {
         /// It is described otherwise now.
         case changed(String, at: Timestamp)
         case left(String)
+        /// A message is missing.
+        case gap(String)
     }
 
     /// Where an event came from: what has to be undone when steward does not take it.
@@ -116,8 +118,7 @@ struct SendbirdBook {
                 let mark = SendbirdRoom.Mark(id: seen.id, at: max(at, room.mark.at))
                 rooms[url]?.mark = mark
                 cursor = Cursor(stream: room.messages, position: .number(mark.at, index: mark.id))
-            } else if at < room.mark.at - Self.late {
-                // So late that it is one of those we have forgotten.
+            } else if !room.mayBeLate(seen) {
                 return
             }
             rooms[url]?.recent.insert(seen)
@@ -145,9 +146,6 @@ struct SendbirdBook {
         events.append(event)
         origins.append(Origin(channel: url, happening: happening))
     }
-
-    /// A message can come so much after a newer one, in milliseconds.
-    private static let late: Int64 = 300_000
 
     /// Keeps a command about a channel that is not known yet.
     mutating func hold(_ letters: String, _ body: ArraySlice<UInt8>, _ node: JSONNode, in url: String) {

@@ -43,6 +43,8 @@ struct SendbirdRoom {
     /// The last message and the last change that were handed over, and that steward took.
     var mark: Mark
     var taken: Mark
+    /// Where it was taken in: what was said until then is history, or decided.
+    let opened: Mark
     var changed: Int64
     var changedTaken: Int64
     var phase = Phase.wanting
@@ -64,6 +66,7 @@ struct SendbirdRoom {
         changes = realm.stream("changes \(channel.id.text)")
         self.mark = mark
         taken = mark
+        opened = mark
         self.changed = changed
         changedTaken = changed
     }
@@ -78,6 +81,13 @@ struct SendbirdRoom {
         countedAt = moment
         guard channel.memberCount != Int(members) else { return }
         channel.memberCount = Int(members)
+    }
+
+    /// Whether a message that is not newer than the last can be news all the same: it was late, or lost on its way.
+    func mayBeLate(_ seen: SeenMessage) -> Bool {
+        let at = seen.at.milliseconds
+        return seen.id > recent.forgotten
+            && (at > opened.at || (at == opened.at && seen.id > opened.id))
     }
 
     /// The id of the newest message that was sent by then, among those that are remembered.
@@ -119,6 +129,8 @@ struct SendbirdRecent {
     private var oldest = 0
     /// Deletions that were told.
     private var deleted: Set<Int64> = []
+    /// The newest of those that are forgotten.
+    private(set) var forgotten: Int64 = 0
 
     func contains(_ id: Int64) -> Bool { messages[id] != nil }
 
@@ -130,6 +142,7 @@ struct SendbirdRecent {
             order.append(message.id)
         } else {
             messages[order[oldest]] = nil
+            forgotten = max(forgotten, order[oldest])
             deleted.remove(order[oldest])
             order[oldest] = message.id
             oldest = (oldest + 1) % Self.most

@@ -43,7 +43,8 @@ extension SendbirdService {
     }
 
     private func fillMessages(_ room: SendbirdRoom) async throws {
-        var from = room.mark.at
+        // A little earlier than needed: something may have been on its way when the connection was lost.
+        var from = max(room.opened.at, room.mark.at - timing.overlap.milliseconds)
         var known: Set<Int64> = []
         for _ in 0..<100_000 {
             let page = try await messages(
@@ -52,9 +53,6 @@ extension SendbirdService {
             var isNew = false
             for seen in page.messages where known.insert(seen.id).inserted {
                 isNew = true
-                // Of the same moment as the last, and before it.
-                if seen.at.milliseconds == room.mark.at, seen.id <= room.mark.id { continue }
-                guard seen.at.milliseconds >= room.mark.at else { continue }
                 book?.tell(SendbirdHappening(message: seen), in: room.url)
             }
             await handOver()

@@ -133,9 +133,7 @@ extension SendbirdService {
     // MARK: Opening channels
 
     /// Takes a channel in. Where it was read before it is read on from there; else what was said in it so far is history.
-    func open(_ listing: SendbirdListing, _ inbox: any Inbox, from first: SendbirdRoom.Mark? = nil)
-        async throws
-    {
+    func open(_ listing: SendbirdListing, _ inbox: any Inbox) async throws {
         guard let realm = book?.realm else { return }
         if book?.rooms[listing.url] != nil {
             tellComings(listing)
@@ -158,7 +156,8 @@ extension SendbirdService {
             if let newest = try await newestMessage(in: listing) {
                 mark = SendbirdRoom.Mark(id: newest.id, at: newest.at.milliseconds)
             }
-            if let first, first.id <= mark.id { mark = first }
+            // What came of it already is news.
+            if let first = book?.firstStrange(listing.url), first.id <= mark.id { mark = first }
             begins.append(Cursor(stream: probe.messages, position: .number(mark.at, index: mark.id)))
         }
         if case .number(let at, _)? = cursors[probe.changes.text] {
@@ -210,7 +209,7 @@ extension SendbirdService {
 
     // MARK: Going in
 
-    private func tryToEnter(_ name: String, mayCreate: Bool, _ inbox: any Inbox) async {
+    func tryToEnter(_ name: String, mayCreate: Bool, _ inbox: any Inbox) async {
         do {
             try await enter(name, mayCreate: mayCreate, inbox)
         } catch let failure as SendbirdFailure where !failure.isOfConnection && !failure.mayPass {
@@ -271,7 +270,7 @@ extension SendbirdService {
     }
 
     /// Whoever invites us wants us there.
-    private func accept(_ url: String) async {
+    func accept(_ url: String) async {
         do {
             _ = try await request(
                 SendbirdRequest(
@@ -279,89 +278,5 @@ extension SendbirdService {
         } catch {
             log.warning("the invitation to \"\(url)\" cannot be accepted: \(error.reason)")
         }
-    }
-
-    // MARK: News
-
-    func isWorkDue(at now: Timestamp) -> Bool {
-        if let behindUntil, now >= behindUntil { return true }
-        return later.contains { $0.due <= now }
-    }
-
-    /// Sees to what was read and takes requests.
-    private func seeToNews(_ inbox: any Inbox) async throws {
-        let now = clock.now()
-        let due = later.filter { $0.due <= now }
-        later.removeAll { $0.due <= now }
-        let fresh: [Errand] = (book?.takeNews() ?? []).map { (now, $0, 0) }
-        for errand in due + fresh {
-            do {
-                try await seeTo(errand.news, inbox)
-            } catch let failure as SendbirdFailure where !failure.isOfConnection {
-                // It may be a fault of a moment; with time it is asked less often, and then no more.
-                guard errand.tries < 5, failure.mayPass else {
-                    log.warning("\(failure.reason)")
-                    if case .strange(let url, _) = errand.news { book?.strange[url] = nil }
-                    continue
-                }
-                let wait = Duration.seconds(1 << errand.tries)
-                later.append((clock.now() + wait, errand.news, errand.tries + 1))
-            }
-        }
-    }
-
-    private func seeTo(_ news: SendbirdBook.News, _ inbox: any Inbox) async throws {
-        switch news {
-        case .invited(let url): await accept(url)
-        case .left(let url): entered.remove(url)
-        case .changed(let url, let at):
-            guard let room = book?.rooms[url], let listing = try await channel(url, room.kind) else { return }
-            book?.describe(listing, mark: room.mark, changed: room.changed)
-            book?.lasting(.channelUpdated, "11000-\(at.milliseconds)", at.milliseconds, in: url)
-        case .strange(let url, let kind):
-            guard book?.rooms[url] == nil else {
-                book?.readStrange(url, with: json)
-                return
-            }
-            if settings.joins.contains(url), book?.strange[url] == nil {
-                return await tryToEnter(url, mayCreate: true, inbox)
-            }
-            guard let listing = try await channel(url, kind ?? .group) else {
-                log.debug("ignored what came of \"\(url)\", which cannot be seen")
-                book?.strange[url] = nil
-                return
-            }
-            try await meet(listing, inbox)
-        }
-    }
-
-    /// A channel that is new to us while we are connected.
-    private func meet(_ listing: SendbirdListing, _ inbox: any Inbox) async throws {
-        if listing.kind == .group, listing.state == "invited" {
-            await accept(listing.url)
-            guard let listing = try await group(listing.url), listing.state != "invited" else {
-                book?.strange[listing.url] = nil
-                return
-            }
-            return try await meet(listing, inbox)
-        }
-        let frames = book?.strange[listing.url] ?? []
-        let first = frames.compactMap { frame in frame.id.map { (id: $0, at: frame.at) } }.min {
-            $0.id < $1.id
-        }
-        try await open(listing, inbox, from: first.map { SendbirdRoom.Mark(id: $0.id - 1, at: $0.at - 1) })
-        let now = serverMilliseconds
-        let at = frames.first?.at ?? now
-        // Before what was said there.
-        book?.tell(
-            SendbirdHappening(
-                kind: .channelAdded, id: "added-\(at)", at: Timestamp(milliseconds: at), order: .lasting),
-            in: listing.url)
-    }
-
-    /// What the server's clock should show.
-    var serverMilliseconds: Int64 {
-        guard let then = login.serverTime, let at = login.at else { return clock.now().milliseconds }
-        return (then + (clock.now() - at)).milliseconds
     }
 }

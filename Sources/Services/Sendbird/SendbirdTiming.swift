@@ -18,6 +18,8 @@ package struct SendbirdTiming: Sendable {
     package var typing = Duration.seconds(10)
     /// At most one typing sign, read mark and delivery mark a channel in so long.
     package var marks = Duration.seconds(1)
+    /// What was missed is read from so long before the last message that was heard.
+    package var overlap = Duration.seconds(10)
     /// Between two attempts to renew the session.
     package var renewal = Duration.seconds(1)
 
