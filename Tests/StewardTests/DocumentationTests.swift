@@ -51,7 +51,10 @@ import Testing
     @Test(arguments: snippets(beginning: "accounts:", "server:"))
     func `each configuration that a page shows is read`(_ snippet: Snippet) throws {
         // What the pages name as secrets.
-        let environment = ["TWILIO_SECRET": "s", "TOKEN_KEY": "k", "TOKEN_HEADER": "Bearer h"]
+        let environment = [
+            "TWILIO_SECRET": "s", "TOKEN_KEY": "k", "TOKEN_HEADER": "Bearer h", "SENDBIRD_TOKEN": "t",
+            "SENDBIRD_API_TOKEN": "a",
+        ]
         let mistakes: String
         do {
             _ = try ConfigReader.read(

@@ -42,6 +42,12 @@ package struct SendbirdSettings: ServiceSettings {
 
     package var abilities: Abilities { SendbirdService.abilities }
 
+    package var usualRoles: [String: Set<String>] { ["moderator": ["operator"], "admin": ["operator"]] }
+
+    package func problem(withRole word: String) -> String? {
+        word == "operator" ? nil : "write \"operator\": Sendbird knows no other role"
+    }
+
     package var hasOwnEndpoint: Bool { endpoint != nil }
 
     package func service(account: String, tools: ServiceTools) throws -> any ChatService {
@@ -88,9 +94,8 @@ package enum SendbirdToken: Sendable, Decodable, StandIn {
     package static let standIn = SendbirdToken.fixed(Secret("-"))
 
     package init(from decoder: any Decoder) throws {
-        if let container = try? decoder.singleValueContainer(), let text = try? container.decode(Secret.self)
-        {
-            self = .fixed(text)
+        if CodingUserInfoKey.isText.flatMap({ decoder.userInfo[$0] as? Bool }) == true {
+            self = .fixed(try decoder.singleValueContainer().decode(Secret.self))
         } else {
             self = .from(try TokenSettings(from: decoder))
         }

@@ -39,6 +39,11 @@ package struct SettingsError: Error, Equatable, CustomStringConvertible {
     }
 }
 
+extension CodingUserInfoKey {
+    /// Whether what is read is one text, and no list or mapping.
+    package static let isText = CodingUserInfoKey(rawValue: "isText")
+}
+
 /// A value to go on with after a mistake, so that those behind it show, too.
 package protocol StandIn {
     static var standIn: Self { get }

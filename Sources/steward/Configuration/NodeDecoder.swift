@@ -12,7 +12,8 @@ struct NodeDecoder: Decoder {
     let node: YAMLNode
     let findings: Findings
     let codingPath: [any CodingKey] = []
-    let userInfo: [CodingUserInfoKey: Any] = [:]
+    /// Types that may be one text or a mapping cannot try both: each mistake is noted.
+    var userInfo: [CodingUserInfoKey: Any] { CodingUserInfoKey.isText.map { [$0: node.text != nil] } ?? [:] }
     /// Which keys of this node were asked for; shared by all containers made from this decoder.
     let asked = Asked()
 
