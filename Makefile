@@ -8,7 +8,7 @@ SHARE      = $(PREFIX)/share
 RELEASE    = swift build -c release --static-swift-stdlib
 BINARY     = .build/release/steward
 
-.PHONY: help run test build bench fuzz endurance install packages synapse lint format check clean
+.PHONY: help run test build bench fuzz endurance install packages synapse sendbird-clients lint format check clean
 
 help:
 	@echo 'make run      build steward and start it with config.yaml: the built-in chat server and one bot'
@@ -34,7 +34,7 @@ define tests
 endef
 
 # One test after the other: many of them are about time, and a busy machine would make them lie.
-test: packages lint synapse
+test: packages lint synapse sendbird-clients
 	swift build --build-tests
 	$(call tests,swift test --skip-build --no-parallel)
 	swift build --build-tests --sanitize=thread --scratch-path .build/tsan
@@ -88,6 +88,12 @@ packages:
 synapse:
 	@Tests/Support/Synapse/start-synapse install .build/synapse \
 	    || echo 'Synapse is not installed (see above): the tests against a real Matrix homeserver are skipped'
+
+# Clients of Sendbird's protocols that others wrote, into .build/sendbird-clients; where they cannot be installed, the tests
+# do without.
+sendbird-clients:
+	@Tests/Support/SendbirdClients/install .build/sendbird-clients \
+	    || echo "others' clients are not installed (see above): the tests with them are skipped"
 
 clean:
 	rm -rf .build

@@ -84,6 +84,7 @@ let parts: [[Target]] = [
     part("Plugins", uses: ["Chat"], testsUse: ["ChatTesting"]),
     part(
         "ChatServer", uses: ["Chat", "HTTP", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite", "Gzip"],
+        testsUse: ["Peers"],
         // In the program itself, so that it stays one file.
         resources: ["page.html", "style.css", "script.js", "unsent.js", "icon.svg"].map {
             .embedInCode("Resources/\($0)")

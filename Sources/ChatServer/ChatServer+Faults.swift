@@ -11,10 +11,28 @@ extension ChatServer {
     /// Cuts the sockets of one identity, or all, at once and without a word.
     package func drop(_ identity: String? = nil) {
         for connection in twilio.connections(of: identity) { connection.socket.kill() }
+        for connection in sendbird.connections(of: identity) { connection.socket.kill() }
     }
 
     /// How many sockets of Twilio clients are open: those of one identity that have said who they are, or all.
     package func connectionCount(of identity: String? = nil) -> Int { twilio.connections(of: identity).count }
+
+    /// The same of Sendbird's clients.
+    package func sendbirdConnectionCount(of identity: String? = nil) -> Int {
+        sendbird.connections(of: identity).count
+    }
+
+    /// Sendbird's sessions in use are over; `reason` is the code that clients are told, 400309 for a key that ends, 400302
+    /// for a token that is no good any more. Connections stay.
+    package func endSessions(of identity: String? = nil, reason: Int = 400309, in seconds: Int64 = 0) {
+        sendbird.endSessions(of: identity)
+        for connection in sendbird.connections(of: identity) { connection.warn(reason, in: seconds) }
+    }
+
+    /// Tells one Sendbird client, or all, to come back later, and hangs up.
+    package func sayBusy(_ identity: String? = nil, retryAfter seconds: Int) {
+        for connection in sendbird.connections(of: identity) { connection.sayBusy(seconds) }
+    }
 
     /// Sends a `close` with this code, and with a back-off if one is given.
     package func close(

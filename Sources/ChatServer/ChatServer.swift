@@ -1,4 +1,5 @@
 package import Chat
+internal import HTTP
 internal import HTTPServer
 package import WebSocket
 
@@ -15,6 +16,7 @@ package final class ChatServer: Sendable {
     let faultList: Faults
     let store: WorldStore?
     private let http: HTTPServer
+    private let hooks: SendbirdHooks
     private let work: [Task<Void, Never>]
     private let isStopped = Locked(false)
 
@@ -86,13 +88,16 @@ package final class ChatServer: Sendable {
         self.store = store
         self.http = http
         issuer = TokenIssuer(names: names)
+        let hooks = SendbirdHooks(door: sendbird, http: HTTPClient())
+        self.hooks = hooks
         hall.take { world in
             world.dismissVisitors(at: .now)
-            return nil
+            return { $0.enter(hooks, hearsAll: true) }
         }
         // These live as long as the server; `shutdown` ends them and waits.
         work = [
             Task { await hall.run() }, Task { await twilio.keepTime() }, Task { await sendbird.keepTime() },
+            Task { await hooks.run() },
         ]
     }
 
@@ -118,7 +123,7 @@ package final class ChatServer: Sendable {
     package var port: UInt16 { http.port }
 
     /// What Sendbird's clients call this service.
-    package var application: String { sendbird.keys.application }
+    package var application: String { sendbird.application }
 
     /// `http://127.0.0.1:8080`, where the page is.
     package var address: String {
@@ -145,6 +150,7 @@ package final class ChatServer: Sendable {
         }
         guard isFirst else { return }
         for task in work.dropFirst() { task.cancel() }
+        hooks.close()
         await http.shutdown(grace: grace)
         hall.close()
         for task in work { await task.value }

@@ -25,9 +25,18 @@ struct FaultSwitch: Sendable {
     /// What happens at once.
     private func throwNow(_ name: String, _ identity: String?, _ order: JSON) -> Bool {
         let connections = twilio.connections(of: identity)
+        let birds = sendbird.connections(of: identity)
         switch name {
         case "clear": faults.clear()
-        case "drop": for connection in connections { connection.socket.kill() }
+        case "drop":
+            for connection in connections { connection.socket.kill() }
+            for connection in birds { connection.socket.kill() }
+        case "end_sessions":
+            sendbird.endSessions(of: identity)
+            for connection in birds {
+                connection.warn(Int(order["code"]?.int ?? 400309), in: order["seconds"]?.int ?? 0)
+            }
+        case "busy_now": for connection in birds { connection.sayBusy(Int(order["retry_after"]?.int ?? 1)) }
         case "warn": for connection in connections { connection.warn(at: .now) }
         case "expire":
             for connection in connections { connection.close(code: 410, errorCode: 51207, "Token expired") }
@@ -67,6 +76,12 @@ struct FaultSwitch: Sendable {
         case "lose": return .lose
         case "not_established": return .notEstablished
         case "silent": return .silent
+        case "busy": return .busy(retryAfter: Int(order["retry_after"]?.int ?? 1))
+        case "no_pong": return .noPong
+        case "old_time": return .oldTime
+        case "gzip": return .gzip
+        case "glued": return .glued
+        case "unended": return .unended
         default: return nil
         }
     }

@@ -37,6 +37,8 @@ enum Stores {
         settings.keptBack = config.namesWithRoles
         settings.privateChannels = Set(block.private ?? [])
         settings.secret = block.secret?.secret.reveal()
+        settings.sendbird.application = block.app
+        settings.sendbird.apiToken = block.api_token?.secret.reveal()
         settings.faultsOverHTTP = block.faults ?? false
         return settings
     }

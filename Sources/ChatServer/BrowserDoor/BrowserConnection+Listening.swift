@@ -18,8 +18,8 @@ extension BrowserConnection: Listener {
     private func maySee(_ event: WorldEvent) -> Bool {
         let isMember = state.withLock { $0.joined.contains(event.feed.owner) }
         switch event.feed.topic {
-        case .messages: return isMember
-        case .channel, .roster, .affairs: return isMember || !event.isPrivate
+        case .messages, .affairs: return isMember
+        case .channel, .roster: return isMember || !event.isPrivate
         case .person: return true
         case .memberships: return false
         }
@@ -97,7 +97,26 @@ extension BrowserConnection: Listener {
                 writer.member("name", person.identity)
                 writer.member("online", person.isOnline)
             }
-        case .person, .membership, .happening, .nothing: break
+        case .happening(let happening): notice(happening, world, &writer)
+        case .person, .membership, .nothing: break
+        }
+    }
+
+    /// What the page has no place for is said in words.
+    private static func notice(_ happening: Happening, _ world: WorldEvent, _ writer: inout JSONWriter) {
+        let text: String
+        switch happening {
+        case .muted(let person, _): text = "\(person.identity) was muted."
+        case .unmuted(let person): text = "\(person.identity) may write again."
+        case .banned(let person, _): text = "\(person.identity) was banned."
+        case .frozen(true): text = "The channel is frozen: only those who rule it may write."
+        case .frozen(false): text = "The channel is open again."
+        default: return
+        }
+        writer.object { writer in
+            writer.member("on", "notice")
+            writer.member("channel", world.feed.owner.text)
+            writer.member("text", text)
         }
     }
 

@@ -23,7 +23,10 @@ struct BrowserShapes {
 
     func channel(_ channel: Channel, _ world: World, _ writer: inout JSONWriter) {
         let me = channel.member(of: identity)
-        Self.profile(channel.profile, &writer)
+        // A channel without a name is called by who else is in it.
+        let others = channel.roster.map(\.identity).filter { $0 != identity }
+        Self.profile(
+            channel.profile, or: others.isEmpty ? "unnamed channel" : others.joined(separator: ", "), &writer)
         writer.member("joined", me != nil)
         writer.member("read", orNull: me?.lastRead)
         writer.member("next", channel.nextIndex)
@@ -42,10 +45,10 @@ struct BrowserShapes {
         }
     }
 
-    static func profile(_ profile: Channel.Profile, _ writer: inout JSONWriter) {
+    static func profile(_ profile: Channel.Profile, or fallback: String? = nil, _ writer: inout JSONWriter) {
         writer.member("sid", profile.sid.text)
         let name = [profile.friendlyName, profile.uniqueName].compactMap(\.self).first { !$0.isEmpty }
-        writer.member("name", name ?? "unnamed channel")
+        if let name = name ?? fallback { writer.member("name", name) }
         writer.member("private", profile.isPrivate)
         // What tells channels of the same name apart.
         writer.member("unique", orNull: profile.uniqueName)

@@ -198,6 +198,10 @@ const hear = {
     if (channel.sid === state.open) renderTop();
   },
 
+  notice({ channel, text }) {
+    if (channel === state.open) toast(text, false);
+  },
+
   gone({ channel }) {
     const name = state.channels.get(channel)?.name ?? "The channel";
     if (channel === state.open) keepDraft();

@@ -5,7 +5,7 @@ internal import WebSocket
 /// What clients say on the socket.
 extension SendbirdConnection {
     func take(_ code: String, _ fields: JSON) {
-        let request = fields["req_id"]
+        let request = fields["req_id"].flatMap { $0.isNull ? nil : $0 }
         if code == "PING" {
             guard !door.faults.take(.noPong, for: identity) else { return }
             let now = Timestamp.now.milliseconds
@@ -48,7 +48,7 @@ extension SendbirdConnection {
                 let outcome: Hall.Outcome?
                 do throws(WorldError) {
                     outcome = try self.carryOut(
-                        code, isMute ? nil : request, fields, channel, &world, at: now)
+                        code, isMute ? Self.unanswered : request, fields, channel, &world, at: now)
                 } catch {
                     throw SendbirdRefusal(error, onSocket: true)
                 }
@@ -117,8 +117,11 @@ extension SendbirdConnection {
 
     /// The event with this number is the answer to the command with that one.
     private func expect(_ request: JSON?, _ feed: FeedID, _ event: Int64) {
-        state.withLock { $0.awaited[feed, default: [:]][event] = request ?? .null }
+        state.withLock { $0.awaited[feed, default: [:]][event] = request ?? "" }
     }
+
+    /// In place of the number of a command that gets no answer, for tests.
+    static let unanswered = JSON.bool(false)
 
     // MARK: Open channels
 

@@ -103,7 +103,7 @@ extension SendbirdConnection: Listener {
     }
 
     private func acknowledge(_ message: Message, _ event: WorldEvent, _ request: JSON) {
-        guard request != .null, let profile = event.profile else { return }
+        guard request != Self.unanswered, let profile = event.profile else { return }
         let frame = door.hall.look { world in
             SendbirdEvents.message(
                 message, event, profile, SendbirdShapes(world: world, base: base, identity: identity),

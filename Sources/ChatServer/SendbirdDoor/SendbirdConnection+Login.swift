@@ -13,13 +13,7 @@ extension SendbirdConnection {
             }
         }
         switch fault {
-        case .busy(let seconds):
-            say("BUSY") { writer in
-                writer.member("retry_after", seconds)
-                writer.member("reason_code", 400599)
-                writer.member("message", "The server is busy.")
-            }
-            return outbox.finish()
+        case .busy(let seconds): return sayBusy(seconds)
         case .refuseInit(_, let code, _):
             return sendAway(.init(code ?? 400302, "refused for a test"))
         default: break
@@ -55,6 +49,15 @@ extension SendbirdConnection {
                 self.say(welcome)
             }
         }
+    }
+
+    func sayBusy(_ seconds: Int) {
+        say("BUSY") { writer in
+            writer.member("retry_after", seconds)
+            writer.member("reason_code", 400599)
+            writer.member("message", "The server is busy.")
+        }
+        outbox.finish()
     }
 
     private func sendAway(_ refusal: SendbirdRefusal) {

@@ -13,8 +13,10 @@ struct SendbirdContent {
         if isFile {
             try readFile(fields, world)
         } else {
-            guard let text = fields["message"]?.string, !text.isEmpty else {
-                throw .invalid("\"message\" is missing")
+            guard let text = fields["message"]?.string else { throw .invalid("\"message\" is missing") }
+            // Some clients say all they have to say in the part for programs.
+            guard !text.isEmpty || fields["data"]?.string?.isEmpty == false else {
+                throw .invalid("\"message\" is empty")
             }
             content.body = text
         }

@@ -104,7 +104,7 @@ extension SendbirdDoor {
     /// A session's key in place of one that ends, without a socket.
     private func renew(_ request: HTTPRequest, _ identity: String) throws(SendbirdRefusal) -> HTTPReply {
         if let application = request.header("App-Id"),
-            application.lowercased() != keys.application.lowercased()
+            application.lowercased() != self.application.lowercased()
         {
             throw .init(400304, "There is no application \"\(application)\" here.")
         }

@@ -40,6 +40,8 @@ final class SendbirdDoor: Sendable {
         self.log = log
     }
 
+    var application: String { settings.sendbird.application ?? keys.application }
+
     /// A WebSocket at `/`.
     func answer(_ request: HTTPRequest, base: String) -> HTTPReply {
         let door = self

@@ -50,7 +50,7 @@ struct SendbirdLogin: Sendable {
     func session(
         at door: SendbirdDoor, _ world: inout World, at now: Timestamp
     ) throws(SendbirdRefusal) -> SendbirdKeys.Session {
-        guard application.lowercased() == door.keys.application.lowercased() else {
+        guard application.lowercased() == door.application.lowercased() else {
             throw .init(400304, "There is no application \"\(application)\" here.")
         }
         if let key {

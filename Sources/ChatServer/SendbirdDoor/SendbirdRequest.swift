@@ -17,7 +17,8 @@ struct SendbirdRequest: Sendable {
 
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    func flag(_ name: String) -> Bool? { parameter(name).map { $0 == "true" || $0 == "1" } }
+    /// Some clients write their language's word for it.
+    func flag(_ name: String) -> Bool? { parameter(name).map { $0.lowercased() == "true" || $0 == "1" } }
 
     /// A whole number; what is none is refused, not guessed.
     func number(_ name: String) throws(SendbirdRefusal) -> Int64? {

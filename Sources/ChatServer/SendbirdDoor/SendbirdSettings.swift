@@ -1,6 +1,8 @@
 /// How Sendbird's clients are served.
 package struct SendbirdSettings: Sendable {
-    /// The token that the Platform API asks for; nil keeps that closed, except to whoever has the server in their program.
+    /// What clients call the application, a UUID; made of the service's name when nil.
+    package var application: String?
+    /// The token that the Platform API asks for; nil keeps that closed. It signs webhooks, too.
     package var apiToken: String?
     /// Seconds without a word from a client until it pings, and until it takes the server for gone.
     package var pingInterval = 15

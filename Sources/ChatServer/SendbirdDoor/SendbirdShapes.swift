@@ -94,6 +94,9 @@ struct SendbirdShapes {
         writer.member("max_length_message", world.limits.bodyBytes)
         writer.object("metadata") { for (key, value) in traits.metadata { $0.member(key, value) } }
         writer.array("pinned_message_ids") { _ in }
+        writer.array("operators") { writer in
+            for person in world.operators(of: channel) { writer.object { Self.user(person, .http, &$0) } }
+        }
     }
 
     func channel(_ channel: Channel, _ writer: inout JSONWriter) {
@@ -105,9 +108,6 @@ struct SendbirdShapes {
         writer.member("id", Self.number(channel.profile))
         writer.member("is_dynamic_partitioned", false)
         writer.member("participant_count", channel.members.count)
-        writer.array("operators") { writer in
-            for person in world.operators(of: channel) { writer.object { Self.user(person, .http, &$0) } }
-        }
     }
 
     private func group(_ channel: Channel, _ writer: inout JSONWriter) {

@@ -256,6 +256,5 @@ extension ChannelTraits {
         if let text = fields["data"]?.string { data = text }
         if let type = fields["custom_type"]?.string { customType = type }
         if let code = fields["access_code"]?.string { accessCode = code }
-        if let frozen = fields["freeze"]?.bool { isFrozen = frozen }
     }
 }

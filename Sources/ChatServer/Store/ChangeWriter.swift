@@ -48,6 +48,8 @@ struct ChangeWriter {
                 "DELETE FROM messages WHERE channel = ? AND place = ?", [.text(channel.text), .int(index)])
         case .event(let feed, let event): try write(event, of: feed)
         case .noEvents(let feed, let below): forgotten[feed] = below
+        case .name(let name, let value):
+            try connection.run("INSERT OR REPLACE INTO names VALUES (?, ?)", [.text(name), .blob(value)])
         case .noMedia(let media):
             try connection.run("DELETE FROM media WHERE sid = ?", [.text(media.text)])
         case .media(let media, let content):

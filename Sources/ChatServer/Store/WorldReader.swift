@@ -22,6 +22,14 @@ struct WorldReader {
             guard let media = Media(record: try json(row, 0)) else { throw Unreadable(what: "a file") }
             world.medias[media.sid] = media
         }
+        let hook = try connection.first("SELECT value FROM names WHERE name = 'sendbird webhook'") {
+            $0.blob(0)
+        }
+        if let fields = hook.flatMap({ try? JSON(parsing: $0) }) {
+            var hook = SendbirdHook()
+            hook.take(fields)
+            world.hook = hook
+        }
         return world
     }
 

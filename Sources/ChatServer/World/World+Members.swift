@@ -61,13 +61,14 @@ extension World {
         try user(identity, at: now)
         let invite = SID.fresh(.invite)
         channels[sid]?.invited[identity] = invite
-        channels[sid]?.inviters[identity] = actor == Self.service ? nil : actor
+        if actor != Self.service { channels[sid]?.inviters[identity] = actor }
         setMembership(of: identity, in: sid, at: now) {
             $0 = Membership(channel: sid, status: .invited, created: now, updated: now)
         }
         noteChannel(sid)
         if let person = users[identity]?.person {
-            tell(.invited([person], by: users[actor]?.person), of: sid, at: now)
+            let inviter = channels[sid]?.inviters[identity].flatMap { users[$0]?.person }
+            tell(.invited([person], by: inviter), of: sid, at: now)
         }
         return invite
     }

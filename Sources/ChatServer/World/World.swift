@@ -9,6 +9,8 @@ package struct World: Sendable {
     var nextChannel: Int64 = 0
     var nextMessage: Int64 = 1
     var channelURLs: [String: SID] = [:]
+    /// Who is told by requests of what happens.
+    var hook: SendbirdHook?
     var channelNames: [String: SID] = [:]
     /// The users by identity.
     var users: [String: User] = [:]

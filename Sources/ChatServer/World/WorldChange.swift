@@ -15,6 +15,8 @@ enum WorldChange: Sendable {
     case noEvents(FeedID, below: Int64)
     case media(Media, content: [UInt8])
     case noMedia(SID)
+    /// One thing of its own under that name.
+    case name(String, [UInt8])
 }
 
 extension User {

@@ -11,7 +11,8 @@ enum ServerCommand {
         name: "server", summary: "run the built-in chat server alone",
         details: """
             Runs the built-in chat server, with its page for people, until SIGTERM. Off loopback it gives tokens only to \
-            those who present the secret in the variable STEWARD_SERVER_SECRET.
+            those who present the secret in the variable STEWARD_SERVER_SECRET. Sendbird's Platform API is open to those \
+            who present the token in STEWARD_SERVER_API_TOKEN.
             """,
         options: [
             .init(
@@ -22,6 +23,9 @@ enum ServerCommand {
             .init(
                 name: "writes", value: "NUMBER",
                 summary: "writes a second that a channel takes; 30 when missing, 0 for no limit"),
+            .init(
+                name: "app", value: "ID",
+                summary: "what Sendbird's clients call the application; kept with the state when missing"),
             .init(name: "faults", value: nil, summary: "lets POST /faults make things go wrong, for tests"),
         ]
     ) { arguments in
@@ -44,6 +48,7 @@ enum ServerCommand {
             let loop = try SocketLoop()
             let server = try await ChatServer.start(settings, loop: loop, log: log)
             log.info("the chat server is open at \(server.address)")
+            log.info("to Sendbird's clients it is application \(server.application)")
             for await wish in wishes where wish == .stop { break }
             // What was acknowledged is stored, so a second wish need not wait for a disk that hangs.
             Task { for await wish in wishes where wish == .stop { _exit(ExitCode.findings.rawValue) } }
@@ -69,6 +74,8 @@ enum ServerCommand {
             settings.writesPerSecond = number == 0 ? nil : number
         }
         settings.secret = environment["STEWARD_SERVER_SECRET"]
+        settings.sendbird.application = arguments["app"]
+        settings.sendbird.apiToken = environment["STEWARD_SERVER_API_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
         settings.faultsOverHTTP = arguments.has("faults")
         return settings
     }

@@ -53,6 +53,10 @@ struct Config: Sendable {
         var `private`: [String]?
         /// What a token costs when the server listens for other machines.
         var secret: GivenSecret?
+        /// What Sendbird's clients call the application.
+        var app: String?
+        /// What Sendbird's Platform API asks for, and what webhooks are signed with.
+        var api_token: GivenToken?
         /// Switches on the faults that tests inject.
         var faults: Bool?
     }
@@ -65,6 +69,18 @@ struct Config: Sendable {
             secret = try decoder.singleValueContainer().decode(Secret.self)
             guard !secret.reveal().isEmpty else {
                 throw SettingsMistake("the server's secret is empty - give it a value, or delete the line")
+            }
+        }
+    }
+
+    /// The same of a token.
+    struct GivenToken: Decodable, Sendable {
+        var secret: Secret
+
+        init(from decoder: any Decoder) throws {
+            secret = try decoder.singleValueContainer().decode(Secret.self)
+            guard !secret.reveal().isEmpty else {
+                throw SettingsMistake("the server's api_token is empty - give it a value, or delete the line")
             }
         }
     }
