@@ -71,6 +71,8 @@ package struct Intake: Sendable {
             if !advance(by: digest, event) { return .duplicate }
         } else if let cursor = event.cursor {
             if !advance(to: cursor, event) { return .duplicate }
+            // Such a stream is one account's own, and another account may be in the same channel.
+            if !event.id.isEmpty, !recent.insert(identity(of: event)) { return .duplicate }
         } else if !event.id.isEmpty, !recent.insert(identity(of: event)) {
             return .duplicate
         }

@@ -22,6 +22,8 @@ package protocol ServiceSettings: Decodable, Sendable {
     var hasOwnEndpoint: Bool { get }
     /// What is wrong with them beyond their form, all of it.
     var findings: [SettingsFinding] { get }
+    /// The names of the ban lists that it reads.
+    var policyLists: Set<String> { get }
     /// Who are moderators and admins in the service's own words, where the configuration does not say.
     var usualRoles: [String: Set<String>] { get }
 
@@ -33,6 +35,8 @@ package protocol ServiceSettings: Decodable, Sendable {
 }
 
 extension ServiceSettings {
+    package var policyLists: Set<String> { [] }
+
     package var usualRoles: [String: Set<String>] {
         ["moderator": ["channel admin", "service admin"], "admin": ["channel admin", "service admin"]]
     }
@@ -49,6 +53,10 @@ package struct ServiceTools: Sendable {
     package var clock: ServiceClock
     /// Where a service may keep a small file of its own, such as a log-in; nil where nothing outlives the process.
     package var folder: String?
+    /// Where services put what stands in the ban lists that they read.
+    package var policies = PolicyLists()
+    /// What rules call channels of the account, beside those that it joins.
+    package var channels: Set<String> = []
 
     package init(
         identities: Identities, loop: SocketLoop, http: HTTPClient, log: Log, clock: ServiceClock = .system,

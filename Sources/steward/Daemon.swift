@@ -58,6 +58,8 @@ struct Daemon: Sendable {
             identities: identities, loop: loop, http: http, log: log, folder: config.stateFolderOfServices)
         let accounts = try config.accounts.map { account in
             do {
+                var tools = tools
+                tools.channels = Set(config.channels.values.compactMap { $0[account.name] })
                 let service = try account.settings.service(account: account.name, tools: tools)
                 return EngineAccount(name: account.name, service: service)
             } catch {

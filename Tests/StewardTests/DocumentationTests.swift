@@ -51,10 +51,11 @@ import Testing
     @Test(arguments: snippets(beginning: "accounts:", "server:"))
     func `each configuration that a page shows is read`(_ snippet: Snippet) throws {
         // What the pages name as secrets.
-        let environment = [
-            "TWILIO_SECRET": "s", "TOKEN_KEY": "k", "TOKEN_HEADER": "Bearer h", "SENDBIRD_TOKEN": "t",
-            "SENDBIRD_API_TOKEN": "a",
+        let names = [
+            "TWILIO_SECRET", "TOKEN_KEY", "TOKEN_HEADER", "SENDBIRD_TOKEN", "SENDBIRD_API_TOKEN",
+            "MATRIX_PASSWORD", "MATRIX_TOKEN", "MATRIX_REFRESH_TOKEN", "MATRIX_AS_TOKEN",
         ]
+        let environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "s") })
         let mistakes: String
         do {
             _ = try ConfigReader.read(

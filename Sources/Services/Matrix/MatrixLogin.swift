@@ -86,7 +86,9 @@ actor MatrixLogin {
     func end() async {
         guard file == nil, settings.login.token == nil, let session = kept?.session else { return }
         kept?.session = nil
-        _ = try? await server.send(.post("logout"), token: session.access)
+        var request = MatrixRequest.post("logout")
+        request.timeout = .seconds(3)
+        _ = try? await server.send(request, token: session.access)
     }
 
     // MARK: One renewal

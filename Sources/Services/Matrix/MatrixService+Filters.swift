@@ -9,7 +9,7 @@ extension MatrixService {
     ]
 
     private static let policyTypes: [JSON] = [
-        "m.policy.rule.user", "m.policy.rule.room", "m.policy.rule.server",
+        "m.policy.rule.*", "m.room.rule.*", "org.matrix.mjolnir.rule.*",
     ]
 
     private static let messageTypes: [JSON] = [

@@ -25,7 +25,10 @@ extension MatrixService {
 
     /// Sees to it that we are in each of them; one that takes longer is tried again beside everything else.
     func joinConfigured() async {
-        for name in settings.joins + (settings.lists ?? []) {
+        for name in channelNames.sorted() where name.hasPrefix("#") && !settings.joins.contains(name) {
+            if let id = try? await find(alias: name) { book?.configure(id, as: name) }
+        }
+        for name in (settings.lists ?? [:]).values.sorted() + settings.joins {
             add(Errand(room: name, reason: .configured(name), due: clock.now(), backoff: joinBackoff))
             await attempt(name, within: timing.request)
         }
@@ -81,7 +84,10 @@ extension MatrixService {
         do throws(MatrixFailure) {
             let id = try await join(errand, within: limit)
             errands[room] = nil
-            if case .configured(let name) = errand.reason { book?.configure(id, as: name) }
+            if case .configured(let name) = errand.reason {
+                book?.configure(id, as: name)
+                await readList(in: id, named: name)
+            }
             if case .follows(let old) = errand.reason {
                 log.info("\(name(of: old)) goes on in \(id)")
                 if let name = book?.configured[old] { book?.configure(id, as: name) }
@@ -205,9 +211,35 @@ extension MatrixService {
                 log.debug("\(id) is not noted as a direct room: \(error.reason)")
             }
         }
+        if let name = book?.configured[id] { await readList(in: id, named: name) }
         guard let room = book?.rooms[id] else { return }
         if room.isEncrypted { warnOfEncryption(id) }
         if let next = room.replacement { book?.tell(.upgraded(id, to: next.room, sender: next.sender)) }
+    }
+
+    /// Reads what stands in a ban list, if the room is one: it may be much more than is read of all other rooms.
+    private func readList(in room: String, named name: String) async {
+        guard let list = settings.lists?.first(where: { $0.value == name })?.key, book?.rooms[room] != nil
+        else {
+            return
+        }
+        book?.lists[room] = list
+        do throws(MatrixFailure) {
+            var request = MatrixRequest.get("rooms", room, "state")
+            request.maximumAnswer = 200 << 20
+            let answer = try await succeed(request)
+            let events = try? json.read(answer.body) { $0.elements.compactMap { RoomEvent($0) } }
+            book?.read(events ?? [], ofList: room)
+            noteLists()
+            log.info("read the ban list \(list): \(policies.policies(of: list).count) entries")
+        } catch {
+            log.error("the ban list \(list) cannot be read: \(error.reason)")
+        }
+    }
+
+    /// Hands on the ban lists that have changed.
+    func noteLists() {
+        for (list, entries) in book?.takeChangedLists() ?? [:] { policies.set(entries, of: list) }
     }
 
     private func warnOfEncryption(_ id: String) {

@@ -66,7 +66,7 @@ extension MatrixService {
             if answer.code == "M_USER_DEACTIVATED" {
                 throw fail("the account is closed: \(answer.reason)", inbox)
             }
-            if answer.status == 400, let lost = position {
+            if answer.status == 400, answer.code != nil, let lost = position {
                 log.warning(
                     "the server does not know any more where we were (\(answer.reason)); going on from now, what happened meanwhile is lost"
                 )
@@ -180,6 +180,7 @@ extension MatrixService {
             told += book.take(update, gap: gaps[update.id] ?? [], after: done[update.id], at: now)
         }
         for (room, events) in answer.left { told += book.leave(room, events) }
+        for (list, entries) in book.takeChangedLists() { policies.set(entries, of: list) }
         return told
     }
 

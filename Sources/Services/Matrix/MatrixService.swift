@@ -11,6 +11,9 @@ package actor MatrixService: ChatService {
     nonisolated let clock: ServiceClock
     nonisolated let log: Log
     nonisolated let identities: Identities
+    nonisolated let policies: PolicyLists
+    /// What rules call channels of ours, beside those that we join.
+    nonisolated let channelNames: Set<String>
     nonisolated let server: Homeserver
     nonisolated let login: MatrixLogin
 
@@ -49,6 +52,8 @@ package actor MatrixService: ChatService {
         self.timing = timing
         clock = tools.clock
         identities = tools.identities
+        policies = tools.policies
+        channelNames = tools.channels
         log = tools.log.with("account", account)
         let server = Homeserver(settings.homeserver, http: tools.http, timing: timing)
         self.server = server

@@ -15,8 +15,8 @@ package struct MatrixSettings: ServiceSettings {
     var invites: [String]?
     /// Who is a program: user ids, with `*` for any text.
     var bots: [String]?
-    /// Rooms whose policy rules (ban lists) are read.
-    var lists: [String]?
+    /// Ban lists to be read: what rules call them, and the room of each by id or alias.
+    var lists: [String: String]?
     /// Answers go out as notices unless this is false.
     var sendNotices: Bool?
     /// Whether notices of others are answered.
@@ -64,7 +64,8 @@ package struct MatrixSettings: ServiceSettings {
 
     package init(
         homeserver: String, login: Login, device: String? = nil, join: [String] = [], invites: [String] = [],
-        bots: [String] = [], lists: [String] = [], sendNotices: Bool = true, readNotices: Bool = false,
+        bots: [String] = [], lists: [String: String] = [:], sendNotices: Bool = true,
+        readNotices: Bool = false,
         typing: Bool = false, receipts: Bool = false
     ) {
         self.homeserver = homeserver
@@ -81,6 +82,8 @@ package struct MatrixSettings: ServiceSettings {
     }
 
     package var joins: [String] { join ?? [] }
+
+    package var policyLists: Set<String> { Set((lists ?? [:]).keys) }
 
     package var hasOwnEndpoint: Bool { false }
 
@@ -114,15 +117,15 @@ extension MatrixSettings {
         if let device, device.isEmpty || device.utf8.count > 200 {
             findings.append(SettingsFinding(["device"], "has not 1 to 200 bytes"))
         }
-        for (key, names) in [("join", joins), ("lists", lists ?? [])] {
-            for (number, name) in names.enumerated() where !Self.isRoom(name) {
-                findings.append(
-                    SettingsFinding(
-                        [key, "\(number)"], "is no room",
-                        hint:
-                            "write its alias, as in \"#lobby:example.org\", or its id, which begins with \"!\""
-                    ))
-            }
+        let rooms =
+            joins.enumerated().map { (["join", "\($0)"], $1) }
+            + (lists ?? [:]).sorted { $0.key < $1.key }.map { (["lists", $0], $1) }
+        for (path, name) in rooms where !Self.isRoom(name) {
+            findings.append(
+                SettingsFinding(
+                    path, "is no room",
+                    hint: "write its alias, as in \"#lobby:example.org\", or its id, which begins with \"!\"")
+            )
         }
         for (key, names) in [("invites", invites ?? []), ("bots", bots ?? [])] {
             for (number, name) in names.enumerated() where !name.hasPrefix("@") && !name.hasPrefix("*") {

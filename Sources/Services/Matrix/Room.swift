@@ -14,7 +14,7 @@ struct Room {
     /// The room that took its place.
     private(set) var replacement: Replacement?
     /// Rules of a ban list, by kind and key.
-    private(set) var policies: [String: PolicyRule] = [:]
+    private(set) var rules: [String: PolicyRule] = [:]
     private var name = ""
     private var alias: String?
     private var heroes: [String] = []
@@ -131,8 +131,12 @@ struct Room {
 
     mutating func replace(by replacement: Replacement) { self.replacement = replacement }
 
-    mutating func set(_ rule: PolicyRule) {
-        policies["\(rule.kind.rawValue) \(rule.key)"] = rule.entity == nil ? nil : rule
+    /// Takes an entry of a ban list; gives the one that was in its place.
+    mutating func set(_ rule: PolicyRule) -> PolicyRule? {
+        let place = "\(rule.kind.rawValue) \(rule.key)"
+        let before = rules[place]
+        rules[place] = rule.isBan ? rule : nil
+        return before
     }
 
     /// Whether it is a conversation of two.

@@ -20,7 +20,7 @@ extension RoomBook {
             change(room) { $0.replace(by: Room.Replacement(room: next, sender: event.sender)) }
         case .encryption: change(room) { $0.encrypt() }
         case .created(let creation): change(room) { $0.set(creation) }
-        case .policy(let rule): change(room) { $0.set(rule) }
+        case .policy(let rule): change(room) { _ = $0.set(rule) }
         case .message, .edit, .encrypted, .reaction, .redaction, .other: break
         }
     }
@@ -69,9 +69,10 @@ extension RoomBook {
             if rooms[room]?.isEncrypted == false { tell(.encrypted(room)) }
             apply(event, in: room)
             return []
-        case .created, .policy:
+        case .created:
             apply(event, in: room)
             return []
+        case .policy(let rule): return changed(rule, event, in: room)
         case .encrypted, .other: return []
         }
     }
@@ -172,6 +173,22 @@ extension RoomBook {
 
     /// People whose power changed in one event, of whom steward is told.
     private static let mostChangedAtOnce = 100
+
+    // MARK: Ban lists
+
+    private mutating func changed(_ rule: PolicyRule, _ event: RoomEvent, in room: String) -> [Told] {
+        // Any room may have such rules; only those that somebody chose to follow count.
+        guard let list = lists[room] else { return [] }
+        var before: PolicyRule?
+        change(room) { before = $0.set(rule) }
+        changedLists.insert(room)
+        let (old, new) = (before?.policy(of: list), rule.policy(of: list))
+        guard old != new else { return [] }
+        return [
+            old.flatMap { make(.policyRemoved($0), event, in: room, part: "/removed", by: event.sender) },
+            new.flatMap { make(.policyAdded($0), event, in: room, by: event.sender) },
+        ].compactMap(\.self)
+    }
 
     // MARK: What passes
 

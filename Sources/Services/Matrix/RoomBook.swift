@@ -9,6 +9,9 @@ struct RoomBook {
     let heedsNotices: Bool
     /// Names from `config.yaml` by room id.
     var configured: [String: String] = [:]
+    /// Names of ban lists by room id.
+    var lists: [String: String] = [:]
+    var changedLists: Set<String> = []
     /// Users by the rooms of direct messages with them.
     private(set) var direct: [String: String] = [:]
     private(set) var rooms: [String: Room] = [:]
@@ -222,6 +225,25 @@ struct RoomBook {
         guard var found = rooms.removeValue(forKey: room) else { return }
         body(&found)
         rooms[room] = found
+    }
+
+    // MARK: Ban lists
+
+    /// Takes all that stands in a ban list now.
+    mutating func read(_ events: [RoomEvent], ofList room: String) {
+        for event in events {
+            if case .policy(let rule) = event.content { change(room) { _ = $0.set(rule) } }
+        }
+        changedLists.insert(room)
+    }
+
+    /// What stands in the lists that have changed, by their names.
+    mutating func takeChangedLists() -> [String: [Policy]] {
+        defer { changedLists = [] }
+        return changedLists.reduce(into: [:]) { found, id in
+            guard let list = lists[id], let room = rooms[id] else { return }
+            found[list] = room.rules.sorted { $0.key < $1.key }.compactMap { $0.value.policy(of: list) }
+        }
     }
 
     mutating func tell(_ item: News) { news.append(item) }

@@ -77,13 +77,30 @@ struct PolicyRule: Equatable, Sendable {
     var entity: String?
     var recommendation: String
     var reason: String
+
+    /// Whether it says that somebody is not wanted: other recommendations are none of ours.
+    var isBan: Bool {
+        entity != nil && ["m.ban", "org.matrix.mjolnir.ban"].contains(recommendation)
+    }
+
+    /// The entry as rules know it.
+    func policy(of list: String) -> Policy? {
+        guard isBan, let entity else { return nil }
+        let subject: Policy.Subject =
+            switch kind {
+            case .user: .user
+            case .room: .channel
+            case .server: .server
+            }
+        return Policy(list: list, subject: subject, entity: entity, reason: reason.isEmpty ? nil : reason)
+    }
 }
 
 extension RoomEvent {
     private static let keys = JSONKeys(
         "type", "sender", "content", "event_id", "origin_server_ts", "state_key", "unsigned", "redacts")
     private static let contentKeys = JSONKeys(
-        "msgtype", "body", "m.relates_to", "m.new_content", "filename", "url", "file", "info")
+        "msgtype", "body", "m.relates_to", "m.new_content", "format", "formatted_body")
 
     /// Nil when it is none: without a type, a sender, an id or content.
     init?(_ node: JSONNode) {
@@ -111,11 +128,11 @@ extension RoomEvent {
             let relation = fields[2]
             if relation?["rel_type"]?.equals("m.replace") == true {
                 guard let original = relation?["event_id"]?.string, let new = fields[3],
-                    let message = RoomMessage(new.fields(contentKeys), isSticker: false)
+                    let message = RoomMessage(new, new.fields(contentKeys), isSticker: false)
                 else { return .other(type: type) }
                 return .edit(of: original, message)
             }
-            guard let message = RoomMessage(fields, isSticker: type == "m.sticker") else {
+            guard let message = RoomMessage(content, fields, isSticker: type == "m.sticker") else {
                 return .other(type: type)
             }
             return .message(message)
@@ -146,11 +163,13 @@ extension RoomEvent {
                 return .other(type: type)
             }
             return .member(key, membership)
-        case "m.policy.rule.user", "m.policy.rule.room", "m.policy.rule.server":
-            guard let kind = PolicyRule.Kind(rawValue: String(type.dropFirst("m.policy.rule.".count))) else {
-                return .other(type: type)
-            }
-            return .policy(PolicyRule(kind, key, content))
+        // The second and third are what older lists have.
+        case "m.policy.rule.user", "m.room.rule.user", "org.matrix.mjolnir.rule.user":
+            return .policy(PolicyRule(.user, key, content))
+        case "m.policy.rule.room", "m.room.rule.room", "org.matrix.mjolnir.rule.room":
+            return .policy(PolicyRule(.room, key, content))
+        case "m.policy.rule.server", "m.room.rule.server", "org.matrix.mjolnir.rule.server":
+            return .policy(PolicyRule(.server, key, content))
         default: break
         }
         // All others are of a room as a whole.

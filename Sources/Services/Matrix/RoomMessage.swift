@@ -20,7 +20,7 @@ struct RoomMessage: Sendable {
 
     /// The fields of its content in the order of `RoomEvent`'s keys. Nil when there is nothing to read: a message that
     /// was redacted has no body, and a body may be anything.
-    init?(_ fields: JSONFields, isSticker: Bool) {
+    init?(_ content: JSONNode, _ fields: JSONFields, isSticker: Bool) {
         type = isSticker ? "m.sticker" : fields[0]?.string ?? ""
         guard !type.isEmpty, let body = fields[1]?.string else { return nil }
         // Between two devices of people who make each other's keys sure, and for nobody else.
@@ -31,7 +31,11 @@ struct RoomMessage: Sendable {
             if relation["m.in_reply_to"] != nil { text = Self.withoutQuote(text) }
         }
         if ["m.image", "m.file", "m.audio", "m.video", "m.sticker"].contains(type) {
-            attach(fields, body: body, isSticker: isSticker)
+            attach(content, body: body, isSticker: isSticker)
+        } else if fields[4]?.equals("org.matrix.custom.html") == true, let html = fields[5]?.string {
+            // That is what people see, and it may say something else than the plain text beside it.
+            let shown = HTMLText(html)
+            if shown.says(moreThan: body) { text += "\n" + shown.text }
         }
     }
 
@@ -46,13 +50,13 @@ struct RoomMessage: Sendable {
         if relation["is_falling_back"]?.bool != true { replyTo = answered }
     }
 
-    private mutating func attach(_ fields: JSONFields, body: String, isSticker: Bool) {
-        let info = fields[7]
+    private mutating func attach(_ content: JSONNode, body: String, isSticker: Bool) {
+        let info = content["info"]
         // With a name of its own, the body is what the sender says about the file.
-        let name = fields[4]?.string
+        let name = content["filename"]?.string
         if name == nil || name == body { text = "" }
         attachment = Message.Attachment(
-            id: fields[5]?.string ?? fields[6]?["url"]?.string ?? "", name: name ?? body,
+            id: content["url"]?.string ?? content["file"]?["url"]?.string ?? "", name: name ?? body,
             contentType: info?["mimetype"]?.string ?? "application/octet-stream",
             size: max(info?["size"]?.int ?? 0, 0))
         if isSticker { text = "" }
