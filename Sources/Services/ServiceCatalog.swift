@@ -23,7 +23,7 @@ package protocol ServiceSettings: Decodable, Sendable {
     /// What is wrong with them beyond their form, all of it.
     var findings: [SettingsFinding] { get }
     /// The names of the ban lists that it reads.
-    var policyLists: Set<String> { get }
+    var policyLists: [String] { get }
     /// Who are moderators and admins in the service's own words, where the configuration does not say.
     var usualRoles: [String: Set<String>] { get }
 
@@ -35,7 +35,7 @@ package protocol ServiceSettings: Decodable, Sendable {
 }
 
 extension ServiceSettings {
-    package var policyLists: Set<String> { [] }
+    package var policyLists: [String] { [] }
 
     package var usualRoles: [String: Set<String>] {
         ["moderator": ["channel admin", "service admin"], "admin": ["channel admin", "service admin"]]

@@ -473,7 +473,7 @@ import Testing
                 key: "rule 1")
         }
         #expect(try told([rule("$0", "evil.org")], of: &book) == [])
-        book.lists[Self.room] = "coc"
+        book.follow(Self.room, as: "coc")
         #expect(
             try told([rule("$1", "*.evil.org"), rule("$2", "", "")], of: &book) == [
                 "+ server *.evil.org", "- server *.evil.org",

@@ -7,7 +7,7 @@ extension MatrixService {
         events: [
             .messageAdded, .messageEdited, .messageDeleted, .memberJoined, .memberLeft, .memberUpdated,
             .memberInvited, .memberBanned, .memberMuted, .reactionAdded, .reactionRemoved, .channelAdded,
-            .channelUpdated, .channelFrozen, .started, .serviceUp, .serviceDown,
+            .channelUpdated, .channelFrozen, .policyAdded, .policyRemoved, .started, .serviceUp, .serviceDown,
         ],
         actions: [
             "send", "reply", "dm", "delete", "kick", "ban", "unban", "mute", "unmute", "react", "invite",

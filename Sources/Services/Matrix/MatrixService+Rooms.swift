@@ -6,6 +6,8 @@ struct Errand: Sendable {
     enum Reason: Sendable {
         /// It stands in `config.yaml` under that name.
         case configured(String)
+        /// It is a ban list of that name.
+        case list(String)
         case invited
         /// It took the place of another.
         case follows(String)
@@ -28,8 +30,11 @@ extension MatrixService {
         for name in channelNames.sorted() where name.hasPrefix("#") && !settings.joins.contains(name) {
             if let id = try? await find(alias: name) { book?.configure(id, as: name) }
         }
-        for name in (settings.lists ?? [:]).values.sorted() + settings.joins {
-            add(Errand(room: name, reason: .configured(name), due: clock.now(), backoff: joinBackoff))
+        let rooms =
+            settings.joins.map { ($0, Errand.Reason.configured($0)) }
+            + (settings.policies ?? [:]).sorted { $0.key < $1.key }.map { ($0.value, .list($0.key)) }
+        for (name, reason) in rooms {
+            add(Errand(room: name, reason: reason, due: clock.now(), backoff: joinBackoff))
             await attempt(name, within: timing.request)
         }
     }
@@ -84,9 +89,10 @@ extension MatrixService {
         do throws(MatrixFailure) {
             let id = try await join(errand, within: limit)
             errands[room] = nil
-            if case .configured(let name) = errand.reason {
-                book?.configure(id, as: name)
-                await readList(in: id, named: name)
+            if case .configured(let name) = errand.reason { book?.configure(id, as: name) }
+            if case .list(let name) = errand.reason {
+                book?.follow(id, as: name)
+                if book?.rooms[id] != nil { await readList(in: id) }
             }
             if case .follows(let old) = errand.reason {
                 log.info("\(name(of: old)) goes on in \(id)")
@@ -109,7 +115,7 @@ extension MatrixService {
     private func join(_ errand: Errand, within limit: Duration) async throws(MatrixFailure) -> String {
         var room = errand.room
         if !room.hasPrefix("!") {
-            room = try await findOrCreate(alias(of: room))
+            room = try await findOrCreate(alias(of: room), errand.reason)
         }
         if book?.rooms[room] != nil { return room }
         return try await join(room, via: errand.via, within: limit)
@@ -150,11 +156,13 @@ extension MatrixService {
         }
     }
 
-    private func findOrCreate(_ alias: String) async throws(MatrixFailure) -> String {
+    private func findOrCreate(
+        _ alias: String, _ reason: Errand.Reason
+    ) async throws(MatrixFailure) -> String {
         if let found = try await find(alias: alias) { return found }
         let name = alias.dropFirst().prefix { $0 != ":" }
-        guard alias == "#\(name):\(ownServer)" else {
-            // There is nothing to be made on another's server.
+        guard case .configured = reason, alias == "#\(name):\(ownServer)" else {
+            // There is nothing to be made on another's server, and a list that is not there has nothing in it.
             return try await join(alias)
         }
         log.info("\(alias) is not there yet; making it")
@@ -211,19 +219,15 @@ extension MatrixService {
                 log.debug("\(id) is not noted as a direct room: \(error.reason)")
             }
         }
-        if let name = book?.configured[id] { await readList(in: id, named: name) }
+        await readList(in: id)
         guard let room = book?.rooms[id] else { return }
         if room.isEncrypted { warnOfEncryption(id) }
         if let next = room.replacement { book?.tell(.upgraded(id, to: next.room, sender: next.sender)) }
     }
 
     /// Reads what stands in a ban list, if the room is one: it may be much more than is read of all other rooms.
-    private func readList(in room: String, named name: String) async {
-        guard let list = settings.lists?.first(where: { $0.value == name })?.key, book?.rooms[room] != nil
-        else {
-            return
-        }
-        book?.lists[room] = list
+    private func readList(in room: String) async {
+        guard let list = book?.lists[room] else { return }
         do throws(MatrixFailure) {
             var request = MatrixRequest.get("rooms", room, "state")
             request.maximumAnswer = 200 << 20

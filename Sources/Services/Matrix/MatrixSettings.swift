@@ -16,7 +16,7 @@ package struct MatrixSettings: ServiceSettings {
     /// Who is a program: user ids, with `*` for any text.
     var bots: [String]?
     /// Ban lists to be read: what rules call them, and the room of each by id or alias.
-    var lists: [String: String]?
+    var policies: [String: String]?
     /// Answers go out as notices unless this is false.
     var sendNotices: Bool?
     /// Whether notices of others are answered.
@@ -27,7 +27,7 @@ package struct MatrixSettings: ServiceSettings {
     var receipts: Bool?
 
     enum CodingKeys: String, CodingKey {
-        case homeserver, login, device, join, invites, bots, lists, typing, receipts
+        case homeserver, login, device, join, invites, bots, policies, typing, receipts
         case deviceName = "device_name"
         case sendNotices = "send_notices"
         case readNotices = "read_notices"
@@ -64,7 +64,7 @@ package struct MatrixSettings: ServiceSettings {
 
     package init(
         homeserver: String, login: Login, device: String? = nil, join: [String] = [], invites: [String] = [],
-        bots: [String] = [], lists: [String: String] = [:], sendNotices: Bool = true,
+        bots: [String] = [], policies: [String: String] = [:], sendNotices: Bool = true,
         readNotices: Bool = false,
         typing: Bool = false, receipts: Bool = false
     ) {
@@ -74,7 +74,7 @@ package struct MatrixSettings: ServiceSettings {
         self.join = join
         self.invites = invites
         self.bots = bots
-        self.lists = lists
+        self.policies = policies
         self.sendNotices = sendNotices
         self.readNotices = readNotices
         self.typing = typing
@@ -83,7 +83,7 @@ package struct MatrixSettings: ServiceSettings {
 
     package var joins: [String] { join ?? [] }
 
-    package var policyLists: Set<String> { Set((lists ?? [:]).keys) }
+    package var policyLists: [String] { (policies ?? [:]).keys.sorted() }
 
     package var hasOwnEndpoint: Bool { false }
 
@@ -119,7 +119,7 @@ extension MatrixSettings {
         }
         let rooms =
             joins.enumerated().map { (["join", "\($0)"], $1) }
-            + (lists ?? [:]).sorted { $0.key < $1.key }.map { (["lists", $0], $1) }
+            + (policies ?? [:]).sorted { $0.key < $1.key }.map { (["policies", $0], $1) }
         for (path, name) in rooms where !Self.isRoom(name) {
             findings.append(
                 SettingsFinding(

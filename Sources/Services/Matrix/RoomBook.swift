@@ -10,7 +10,7 @@ struct RoomBook {
     /// Names from `config.yaml` by room id.
     var configured: [String: String] = [:]
     /// Names of ban lists by room id.
-    var lists: [String: String] = [:]
+    private(set) var lists: [String: String] = [:]
     var changedLists: Set<String> = []
     /// Users by the rooms of direct messages with them.
     private(set) var direct: [String: String] = [:]
@@ -160,6 +160,8 @@ struct RoomBook {
         }
         if isNew { news.append(.joined(update.id)) }
         if !isOver(update.id) { told += takePassing(update, at: now) }
+        // What is said about a list is no affair of rules, unless they are to be in the room, too.
+        if lists[update.id] != nil, configured[update.id] == nil { told.removeAll { $0.event.policy == nil } }
         return told
     }
 
@@ -228,6 +230,9 @@ struct RoomBook {
     }
 
     // MARK: Ban lists
+
+    /// The room is a ban list from now on.
+    mutating func follow(_ room: String, as list: String) { lists[room] = list }
 
     /// Takes all that stands in a ban list now.
     mutating func read(_ events: [RoomEvent], ofList room: String) {
