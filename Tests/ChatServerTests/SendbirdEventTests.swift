@@ -120,6 +120,7 @@ import WebSocket
             let sent = list["channels"]?[0]?["last_message"]?["created_at"]?.int ?? 0
             let ack = try await bob.command("READ", ["channel_url": .string(url)])
             #expect(ack["user"]?["guest_id"] == "bob")
+            #expect(ack["unread_cnt"]?["all"] == 0)
             let receipt = try await ann.event("READ")
             #expect((receipt["ts"]?.int ?? 0) >= sent)
             #expect(receipt["req_id"] == "")

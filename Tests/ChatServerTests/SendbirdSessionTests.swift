@@ -64,11 +64,16 @@ import WebSocket
         try await TestServer.sendbird({ $0.secret = "s" }) { server, _ async throws in
             #expect(try await SendbirdTestClient(server, "bob").enter()["code"] == 400302)
         }
-        try await TestServer.sendbird { server, _ async throws in
+        try await TestServer.sendbird { server, api async throws in
             let page = try await SendbirdTestClient(
                 server, "bob", headers: [("Origin", "http://evil.example")])
             #expect(try await page.enter()["code"] == 400302)
             let token = server.token("bob")
+            let eve = try await server.bird("eve")
+            let evil = [("Origin", "http://evil.example")]
+            #expect(try await api.call("POST", "users/eve/session_key", [:], headers: evil).code == 400302)
+            #expect(try await api.call("POST", "users/eve/session_key", [:])["key"] != nil)
+            await eve.close()
             let good = try await SendbirdTestClient(
                 server, "bob", query: [("access_token", token)], headers: [("Origin", "http://evil.example")])
             #expect(try await good.enter()["user_id"] == "bob")

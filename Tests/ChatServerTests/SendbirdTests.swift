@@ -118,6 +118,22 @@ import WebSocket
         }
     }
 
+    @Test func `names are taken to the letter, whatever is in them`() async throws {
+        try await TestServer.sendbird { server, api async throws in
+            for (name, path) in [
+                ("a/b c", "a%2Fb%20c"), ("Ann", "Ann"), ("ann", "ann"), ("ö?&", "%C3%B6%3F%26"),
+            ] {
+                try await api.ask("POST", "users", ["user_id": .string(name), "nickname": ""])
+                let found = try await api.ask("GET", "users/\(path)")
+                #expect(found["user_id"]?.string == name)
+                #expect(found["nickname"]?.string == name)
+            }
+            #expect(try await api.call("POST", "users", ["user_id": "ann"]).code == 400202)
+            #expect(try await api.call("GET", "users/nobody").code == 400201)
+            #expect(try await api.call("GET", "users/%FF").status == 400)
+        }
+    }
+
     @Test func `39 open channels are three pages of 15`() async throws {
         try await TestServer.sendbird { server, api async throws in
             for number in 0..<39 {

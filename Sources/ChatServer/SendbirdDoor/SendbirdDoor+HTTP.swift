@@ -115,6 +115,7 @@ extension SendbirdDoor {
         if let fault { throw fault }
         let body = try? JSON(parsing: request.body)
         let token = request.header("Access-Token") ?? body?["token"]?.string
+        guard token != nil || !SendbirdLogin.isOfPage(request) else { throw .wrongToken }
         let session = try hall.look { world throws(SendbirdRefusal) in
             try renewed(identity, token, world, at: .now)
         }

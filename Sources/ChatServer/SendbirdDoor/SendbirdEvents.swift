@@ -70,7 +70,15 @@ enum SendbirdEvents {
             if let person = world.users[member.identity]?.person {
                 writer.object("user") { SendbirdShapes.user(person, .socket, &$0) }
             }
-            if request != .null { writer.member("req_id", request) }
+            writer.member("req_id", request)
+            guard request != "" else { return }
+            // How much is left is for the reader only.
+            writer.object("unread_cnt") { writer in
+                writer.member("all", world.unreadMessages(of: member.identity))
+                writer.member("feed", 0)
+                writer.object("custom_types") { _ in }
+                writer.member("ts", event.event.at.milliseconds)
+            }
         }
     }
 

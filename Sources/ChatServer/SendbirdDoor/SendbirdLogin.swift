@@ -35,9 +35,13 @@ struct SendbirdLogin: Sendable {
             token = fields["token"]?.string ?? token
             key = fields["auth"]?.string ?? key
         }
-        if let origin = request.header("Origin"), let host = request.header("Host") {
-            isOfPage = origin != "http://\(host)" && origin != "https://\(host)"
-        }
+        isOfPage = Self.isOfPage(request)
+    }
+
+    /// A page of another site may reach us through its reader's browser.
+    static func isOfPage(_ request: HTTPRequest) -> Bool {
+        guard let origin = request.header("Origin"), let host = request.header("Host") else { return false }
+        return origin != "http://\(host)" && origin != "https://\(host)"
     }
 
     /// Some clients percent-encode what they put into headers; no token of ours holds a percent sign.
