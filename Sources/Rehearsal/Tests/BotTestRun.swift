@@ -21,6 +21,13 @@ struct BotTestRun {
         self.test = test
         self.rules = rules
         var directory = rules.directoryForTests
+        // A test says what becomes of who is muted or banned, wherever its rules are used: steward keeps it here, also where
+        // a service would.
+        for name in directory.accounts.keys {
+            directory.accounts[name]?.abilities.actions.subtract([
+                "mute", "unmute", "ban", "unban", "lock", "unlock", "slowmode",
+            ])
+        }
         stage = rules.stage(ofTestIn: test.rule, directory)
         start = test.given.now ?? Self.usualStart
         for person in test.given.people {

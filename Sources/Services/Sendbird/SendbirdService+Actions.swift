@@ -82,12 +82,8 @@ extension SendbirdService {
             try await punish("mute", user, until, reason, in: url)
         case .ban(let user, let until, let reason):
             try await punish("ban", user, until, reason, in: url)
-        case .unmute(let user):
-            let path = "\(try path(url))/mute/\(user.percentEncoded)"
-            try await moderate(SendbirdRequest("DELETE", path), goneIsFine: true)
-        case .unban(let user):
-            let path = "\(try path(url))/ban/\(user.percentEncoded)"
-            try await moderate(SendbirdRequest("DELETE", path), goneIsFine: true)
+        case .unmute(let user): try await lift("mute", user, in: url)
+        case .unban(let user): try await lift("ban", user, in: url)
         case .removeMember(let user): try await remove(user, from: url)
         case .lock: try await moderate(SendbirdRequest("PUT", "\(try path(url))/freeze", ["freeze": true]))
         case .unlock: try await moderate(SendbirdRequest("PUT", "\(try path(url))/freeze", ["freeze": false]))
@@ -108,6 +104,19 @@ extension SendbirdService {
             else {
                 throw error
             }
+        }
+    }
+
+    /// It may have run out by itself: then it is lifted, whatever the service says to that.
+    private func lift(_ what: String, _ user: String, in url: String) async throws {
+        let path = "\(try path(url))/\(what)/\(user.percentEncoded)"
+        do throws(SendbirdFailure) {
+            try await moderate(SendbirdRequest("DELETE", path), goneIsFine: true)
+        } catch {
+            guard error.isRefusal, error.code != 400108, what == "mute" else { throw error }
+            let credential: SendbirdRequest.Credential = settings.apiToken == nil ? .session : .platform
+            let mute = try? await request(SendbirdRequest("GET", path, credential: credential))
+            guard mute?["is_muted"]?.bool == false else { throw error }
         }
     }
 
