@@ -127,7 +127,7 @@ extension SendbirdTurn {
             guard let event = Int64(token, radix: 36) else {
                 throw SendbirdRefusal(400109, "The page token is not valid.")
             }
-            place = log.position(of: event + 1, by: \.id)
+            place = event == .max ? log.count : log.position(of: event + 1, by: \.id)
         } else {
             guard let since = try request.number("change_ts") else {
                 throw SendbirdRefusal.missing("change_ts")
