@@ -104,6 +104,17 @@ import WebSocket
             #expect(edited["message"] == "hello!")
             #expect(edited["msg_id"] == number)
             #expect(edited["old_values"] != nil)
+            for (mode, values, left) in [("add", ["a", "b"], ["a", "b"]), ("remove", ["a"], ["b"])]
+                as [(String, JSON, JSON)]
+            {
+                let change: JSON = [
+                    "array": [["key": "k", "value": values]], "mode": .string(mode), "upsert": true,
+                ]
+                let told = try await ann.command(
+                    "MEDI", ["channel_url": .string(url), "msg_id": number, "metaarray": change])
+                #expect(told["sorted_metaarray"] == [["key": "k", "value": left]])
+                #expect(told["message"] == "hello!")
+            }
             let id = number.description
             #expect(
                 try await api.user(bob).call("DELETE", "group_channels/\(url)/messages/\(id)").code == 400108)

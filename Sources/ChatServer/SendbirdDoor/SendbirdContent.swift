@@ -93,12 +93,14 @@ struct SendbirdContent {
         private var data: String?
         private var customType: String?
         private var mentions: (users: [String], all: Bool)?
+        private var metaArray: JSON?
 
         init(_ fields: JSON) throws(WorldError) {
             text = fields["message"]?.string
             if text?.isEmpty == true { throw .invalid("a message needs some text") }
             data = try Self.data(of: fields)
             customType = fields["custom_type"]?.string
+            metaArray = fields["metaarray"]
             if fields["mentioned_user_ids"]?.array != nil { mentions = SendbirdContent.mentions(fields) }
         }
 
@@ -106,7 +108,35 @@ struct SendbirdContent {
             if let text { content.body = text }
             if let data { Message.setData(data, in: &content) }
             if let customType { content.traits.customType = customType }
+            if let metaArray { content.traits.metaArray = Self.changed(content.traits.metaArray, metaArray) }
             if let mentions { (content.traits.mentioned, content.traits.mentionsAll) = mentions }
+        }
+
+        /// Values added under their keys, or taken away.
+        private static func changed(_ before: String?, _ change: JSON) -> String? {
+            var entries = before.flatMap { try? JSON(parsing: $0) }?.array ?? []
+            for entry in change["array"]?.array ?? change.array ?? [] {
+                guard let key = entry["key"]?.string else { continue }
+                let place = entries.firstIndex { $0["key"]?.string == key }
+                let values = entry["value"]?.array ?? []
+                if change["mode"] == "remove" {
+                    guard let place else { continue }
+                    let left = (entries[place]["value"]?.array ?? []).filter { !values.contains($0) }
+                    if left.isEmpty || values.isEmpty {
+                        entries.remove(at: place)
+                    } else {
+                        entries[place] = ["key": .string(key), "value": .array(left)]
+                    }
+                } else if let place {
+                    let old = entries[place]["value"]?.array ?? []
+                    entries[place] = [
+                        "key": .string(key), "value": .array(old + values.filter { !old.contains($0) }),
+                    ]
+                } else if entries.count < 100 {
+                    entries.append(["key": .string(key), "value": .array(values)])
+                }
+            }
+            return entries.isEmpty ? nil : JSON.array(entries).description
         }
 
         /// Clients for files on the web call it otherwise.

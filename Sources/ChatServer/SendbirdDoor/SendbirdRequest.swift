@@ -45,6 +45,12 @@ struct SendbirdRequest: Sendable {
 
     func names(_ name: String) -> [String]? { fields[name]?.array?.compactMap(\.string) }
 
+    /// Users, by their names or as objects that hold them.
+    func people() -> [String]? {
+        if let names = names("user_ids") { return names }
+        return fields["users"]?.array?.compactMap { $0.string ?? $0["user_id"]?.string }
+    }
+
     /// The user that a request is about: clients may only act for themselves.
     func user(_ name: String = "user_id") throws(SendbirdRefusal) -> String {
         guard isService else { return actor }

@@ -97,7 +97,7 @@ extension SendbirdTurn {
     private func invite(to channel: Channel, _ world: inout World) throws {
         let inviter = request.isService ? request.text("inviter_id") : actor
         if !request.isService, channel.member(of: actor) == nil { throw WorldError.notMember }
-        guard let names = request.names("user_ids"), !names.isEmpty else {
+        guard let names = request.people(), !names.isEmpty else {
             throw SendbirdRefusal.missing("user_ids")
         }
         let waits = request.fields["auto_accept"]?.bool == false

@@ -161,7 +161,7 @@ struct SendbirdTurn {
     private func create(isOpen: Bool, _ world: inout World) throws -> SendbirdAnswer {
         try takeRate()
         let fields = request.fields
-        var people = fields["user_ids"]?.array?.compactMap(\.string) ?? request.names("users") ?? []
+        var people = request.people() ?? []
         if !request.isService, !isOpen, !people.contains(actor) { people.insert(actor, at: 0) }
         if !isOpen {
             for name in people where world.users[name] == nil {
