@@ -113,22 +113,24 @@ import WebSocket
     }
 
     @Test func `a session token ends in its time, and its end is said before`() async throws {
-        try await TestServer.sendbird({
-            $0.sendbird.sessionLife = .seconds(4)
-            $0.sendbird.sessionWarning = .seconds(60)
-        }) { server, api async throws in
+        try await TestServer.sendbird({ $0.sendbird.sessionWarning = .seconds(3600) }) {
+            server, api async throws in
             try await api.ask("POST", "users", ["user_id": "ann"])
-            let end = Timestamp.now.milliseconds + 2000
-            let made = try await api.ask("POST", "users/ann/token", ["expires_at": .int(end)])
-            #expect(made["expires_at"]?.int == end)
+            // Within the time in which it is said.
+            let end = Timestamp.now + .seconds(600)
+            let made = try await api.ask("POST", "users/ann/token", ["expires_at": .int(end.milliseconds)])
+            #expect(made["expires_at"]?.int == end.milliseconds)
             let token = try #require(made["token"]?.string)
             let ann = try await SendbirdTestClient.start(
                 server, "ann", query: [("access_token", token), ("expiring_session", "1")])
-            #expect(await ann.login["expires_at"]?.int == end / 1000)
+            #expect(await ann.login["expires_at"]?.int == end.milliseconds / 1000)
             #expect(try await ann.event("EXPR")["reason"] == 400302)
+            for connection in server.server.sendbird.connections(of: "ann") { _ = connection.tick(at: end) }
             await ann.end()
+            let person = try #require(server.server.look { try? $0.person("ann") })
+            let old = server.server.sendbird.keys.sessionToken(of: person, until: .now - .seconds(1))
             #expect(
-                try await SendbirdTestClient(server, "ann", query: [("access_token", token)]).enter()["code"]
+                try await SendbirdTestClient(server, "ann", query: [("access_token", old)]).enter()["code"]
                     == 400302)
         }
     }
@@ -165,17 +167,19 @@ import WebSocket
     }
 
     @Test func `pings are answered, and a silent client is given up`() async throws {
-        try await TestServer.sendbird({
-            $0.sendbird.pingInterval = 1
-            $0.sendbird.pongTimeout = 1
-        }) { server, _ async throws in
+        try await TestServer.sendbird { server, _ async throws in
             let ann = try await server.bird("ann")
-            #expect(await ann.login["ping_interval"] == 1)
+            #expect(await ann.login["ping_interval"] == 15)
+            #expect(await ann.login["pong_timeout"] == 5)
             try await ann.settle()
             server.server.add(Fault(.noPong, for: "ann"))
             try await ann.say("PING", ["id": 1])
             try await ann.settle()
             #expect(await ann.rest().isEmpty)
+            let connections = server.server.sendbird.connections(of: "ann")
+            for connection in connections { _ = connection.tick(at: .now + .seconds(30)) }
+            try await ann.settle()
+            for connection in connections { _ = connection.tick(at: .now + .seconds(50)) }
             await ann.end()
         }
     }
