@@ -3,6 +3,7 @@
 
     endurance.py refresh [--minutes 10]    tokens live 30 s; two questions a second
     endurance.py storm [--messages 2000]   sockets cut, server restarted, steward killed
+    either with --service sendbird         the same through the door for Sendbird's clients
 
 Each question must have exactly one answer, in the order of the questions in each channel. Ends with 1 when that does
 not hold. Uses the release program, loopback only, and a folder of its own.
@@ -16,9 +17,9 @@ import time
 from world import World
 
 
-def refresh(minutes: float) -> list[str]:
+def refresh(minutes: float, service: str) -> list[str]:
     """At least two refreshes a minute, and no reconnect because of them."""
-    with World(token_life=30) as world:
+    with World(token_life=30, service=service) as world:
         world.start()
         end = time.monotonic() + minutes * 60
         while time.monotonic() < end:
@@ -34,7 +35,7 @@ def refresh(minutes: float) -> list[str]:
         return trouble
 
 
-def storm(messages: int, seed: int) -> list[str]:
+def storm(messages: int, seed: int, service: str) -> list[str]:
     """Cuts, restarts and kills spread over the messages, half of them aimed between a post and its reply."""
     chance = random.Random(seed)
     plan: dict[int, list[str]] = {}
@@ -48,7 +49,7 @@ def storm(messages: int, seed: int) -> list[str]:
     spread(5, "restart the server")
     spread(10, "kill", "kill between post and reply")
     done: dict[str, int] = {}
-    with World() as world:
+    with World(service=service) as world:
         world.start()
         for number in range(messages):
             world.ask()
@@ -67,8 +68,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--messages", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--service", choices=["twilio", "sendbird"], default="twilio")
     given = parser.parse_args()
-    trouble = refresh(given.minutes) if given.what == "refresh" else storm(given.messages, given.seed)
+    if given.what == "refresh":
+        trouble = refresh(given.minutes, given.service)
+    else:
+        trouble = storm(given.messages, given.seed, given.service)
     for line in trouble[:20]:
         print("wrong:", line)
     print("1 passed, 0 failed" if not trouble else "0 passed, 1 failed")

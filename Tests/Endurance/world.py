@@ -21,12 +21,27 @@ CHANNELS = ["one", "two", "three", "four"]
 # So many that nobody writes again within two seconds of an answer, which would look like a bot to the loop guard.
 PEOPLE = 200
 
-CONFIG = """
+APPLICATION = "01234567-89AB-CDEF-0123-456789ABCDEF"
+
+ACCOUNTS = {
+    "twilio": """
 accounts:
   twilio:
     service: twilio
     identity: steward
     endpoint: "ws://127.0.0.1:{port}/v3/wsconnect"
+""",
+    "sendbird": """
+accounts:
+  sendbird:
+    service: sendbird
+    app: {application}
+    user: steward
+    endpoint: "ws://127.0.0.1:{port}"
+""",
+}
+
+CONFIG = """\
     token: {{url: "http://127.0.0.1:{tokens}/token"}}
     join: [{channels}]
 storage: {{file: steward.db}}
@@ -51,7 +66,8 @@ def free_port() -> int:
 
 
 class World:
-    def __init__(self, token_life: int = 3600):
+    def __init__(self, token_life: int = 3600, service: str = "twilio"):
+        self.service = service
         self.folder = Path(tempfile.mkdtemp(prefix="steward-endurance-"))
         self.port = free_port()
         self.token_life = token_life
@@ -107,7 +123,9 @@ class World:
         (self.folder / "bots").mkdir()
         (self.folder / "bots/answer.yaml").write_text(BOT)
         (self.folder / "config.yaml").write_text(
-            CONFIG.format(port=self.port, tokens=self.tokens.server_port, channels=", ".join(CHANNELS))
+            (ACCOUNTS[self.service] + CONFIG).format(
+                port=self.port, application=APPLICATION, tokens=self.tokens.server_port, channels=", ".join(CHANNELS)
+            )
         )
         self.start_server()
         self.start_steward()
@@ -118,6 +136,7 @@ class World:
 
     def start_server(self, *options: str) -> None:
         command = [PROGRAM, "server", "--listen", f"127.0.0.1:{self.port}", "--state", self.folder / "chat.db"]
+        command += ["--app", APPLICATION]
         self.server = subprocess.Popen([*command, "--faults", *options], stderr=open(self.folder / "server.log", "ab"))
         self.wait_for(self._answers, "the chat server")
 

@@ -173,6 +173,20 @@ import WebSocket
         }
     }
 
+    @Test func `a server that warns again and again gets no new key each time`() async throws {
+        try await withSendbird { peer, service, inbox in
+            try await inbox.waitUntilUp()
+            for number in 2...6 {
+                peer.raw(expiry(400309))
+                await eventually { await service.login.key == "key\(number)" }
+            }
+            for _ in 0..<20 { peer.raw(expiry(400309)) }
+            peer.say("hello", by: "ana", in: "room")
+            _ = try await inbox.story(of: 1)
+            #expect(peer.commands.count { $0 == "LOGI" } == 5)
+        }
+    }
+
     @Test func `a token that is no longer good is replaced before the session is`() async throws {
         try await withSendbird { peer, service, inbox in
             try await inbox.waitUntilUp()

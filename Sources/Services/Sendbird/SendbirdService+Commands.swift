@@ -70,7 +70,12 @@ extension SendbirdService {
             ordered = .sessionEnded("the session is over: \(refusal)")
         } else {
             let (key, token) = (login.key, login.token)
+            // A server whose warnings never end must not cost a token each time.
+            let left = Duration.seconds(min(max(node["expires_in"]?.double ?? 0, 0), 3600))
+            let wait = min(warnings.next(at: clock.now()), left / 2)
             Task {
+                if wait > .zero, (try? await clock.sleep(wait)) == nil { return }
+                guard login.key == key else { return }
                 if refusal.isTokenRefusal, let token { await keeper.invalidate(token) }
                 await renew(instead: key)
             }

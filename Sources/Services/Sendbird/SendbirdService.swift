@@ -50,6 +50,8 @@ package actor SendbirdService: ChatService {
     var paces: [SendbirdLimits.Bucket: [Pace]]
     var lanes = Lanes<String>()
     var renewing: Task<SendbirdFailure?, Never>?
+    /// Warnings that our session ends.
+    var warnings = Pace(perSecond: 0.1, atOnce: 5)
     var directs: [String: String] = [:]
     var sentParts: [String: MessageReference] = [:]
     var typedAt: [String: Timestamp] = [:]
