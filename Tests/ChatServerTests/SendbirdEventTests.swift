@@ -165,6 +165,28 @@ import WebSocket
         }
     }
 
+    @Test func `who clears their history sees nothing older, and others do`() async throws {
+        try await TestServer.sendbird { server, api async throws in
+            let (ann, bob) = (try await server.bird("ann"), try await server.bird("bob"))
+            let url = try await api.group(["ann", "bob"])
+            try await bob.message("old", in: url)
+            let mine = await api.user(ann)
+            // What is older is so by a millisecond at least.
+            while try await mine.ask("GET", "group_channels/\(url)")["last_message"]?["created_at"]?.int
+                == Timestamp.now.milliseconds
+            {}
+            let answer = try await mine.ask(
+                "PUT", "group_channels/\(url)/reset_user_history", ["user_id": "ann"])
+            try await bob.message("new", in: url)
+            let path = "group_channels/\(url)/messages?message_ts=9007199254740991&prev_limit=10"
+            #expect(try await mine.ask("GET", path)["messages"]?.array?.map { $0["message"] } == ["new"])
+            #expect(try await api.user(bob).ask("GET", path)["messages"]?.array?.count == 2)
+            let channel = try await mine.ask("GET", "group_channels/\(url)")
+            #expect(channel["ts_message_offset"] == answer["ts_message_offset"])
+            #expect(channel["unread_message_count"] == 1)
+        }
+    }
+
     @Test func `files are uploaded or lie elsewhere, and everybody sees that`() async throws {
         try await TestServer.sendbird { server, api async throws in
             let (ann, bob) = (try await server.bird("ann"), try await server.bird("bob"))

@@ -24,7 +24,7 @@ extension SendbirdConnection {
                 session = try login.session(at: door, &world, at: now)
             } catch {
                 return { _ in
-                    self.door.refusals.note(login.remote, "/", error.message)
+                    self.door.refusals.note(login.remote, "/", "log-in refused (\(error.code))")
                     self.sendAway(error)
                 }
             }

@@ -141,7 +141,7 @@ struct SendbirdShapes {
         writer.member("message_survival_seconds", -1)
         writer.member("count_preference", "all")
         writer.member("push_trigger_option", "default")
-        writer.member("ts_message_offset", 0)
+        writer.member("ts_message_offset", channel.member(of: identity)?.clearedAt?.milliseconds ?? 0)
         mine(channel, &writer)
     }
 

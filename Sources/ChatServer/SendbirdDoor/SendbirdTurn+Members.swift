@@ -28,6 +28,10 @@ extension SendbirdTurn {
             try world.hide(hidden, sid, as: try subject(), at: now)
             return .nothing
         case ("PUT", "reset_user_history"):
+            let all = request.isService && request.fields["reset_all"]?.bool == true
+            for name in all ? channel.roster.map(\.identity) : [try subject()] {
+                try world.clear(sid, for: name, at: now)
+            }
             return SendbirdAnswer { $0.member("ts_message_offset", now.milliseconds) }
         case ("POST", "typing"), ("DELETE", "typing"):
             guard request.isService else { throw SendbirdRefusal.notAuthorized }

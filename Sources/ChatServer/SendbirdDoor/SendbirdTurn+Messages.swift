@@ -66,7 +66,9 @@ extension SendbirdTurn {
             }
             time = given
         }
-        let wanted = try messageFilter()
+        let cleared = channel.member(of: actor)?.clearedAt ?? Timestamp(milliseconds: 0)
+        let filter = try messageFilter()
+        let wanted = { (message: Message) in message.posted >= cleared && filter(message) }
         let messages = channel.messages
         let from = messages.position(of: time) { $0.posted.milliseconds }
         let to = time == .max ? messages.count : messages.position(of: time + 1) { $0.posted.milliseconds }

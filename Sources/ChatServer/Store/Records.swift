@@ -119,6 +119,7 @@ extension Member {
             if let lastRead { writer.member("read", lastRead) }
             if let lastReadAt { writer.member("readAt", lastReadAt.milliseconds) }
             if let deliveredAt { writer.member("deliveredAt", deliveredAt.milliseconds) }
+            if let clearedAt { writer.member("clearedAt", clearedAt.milliseconds) }
             if let inviter { writer.member("inviter", inviter) }
             if isVisiting { writer.member("visiting", true) }
             writer.member("updated", updated.milliseconds)
@@ -135,7 +136,8 @@ extension Member {
         self.init(
             sid: sid, identity: identity, user: user, joined: joined, role: role, attributes: attributes,
             lastRead: record["read"]?.int, lastReadAt: record.time("readAt"),
-            deliveredAt: record.time("deliveredAt"), inviter: record["inviter"]?.string,
+            deliveredAt: record.time("deliveredAt"), clearedAt: record.time("clearedAt"),
+            inviter: record["inviter"]?.string,
             isVisiting: record["visiting"]?.bool ?? false, updated: updated,
             addedEvent: record["added"]?.int ?? -1, lastEvent: record["last"]?.int ?? -1)
     }

@@ -14,6 +14,8 @@ package struct Member: Sendable {
     package var lastReadAt: Timestamp?
     /// When their client last said that a message has come.
     var deliveredAt: Timestamp?
+    /// They want to see nothing that is older.
+    var clearedAt: Timestamp?
     /// Who brought them in; nil when they came by themselves.
     var inviter: String?
     /// Is here for as long as a connection is.

@@ -30,6 +30,14 @@ extension World {
         }
     }
 
+    /// From now on the user sees only what is said from now on.
+    mutating func clear(_ sid: SID, for identity: String, at now: Timestamp) throws(WorldError) {
+        _ = try readAll(sid, as: identity, at: now)
+        guard var member = channels[sid]?.member(of: identity) else { throw .notMember }
+        member.clearedAt = now
+        note(member, in: sid)
+    }
+
     mutating func deliver(in sid: SID, to identity: String, at now: Timestamp) throws(WorldError) {
         guard let channel = channels[sid] else { throw .noSuchChannel }
         guard var member = channel.member(of: identity) else { throw .notMember }
