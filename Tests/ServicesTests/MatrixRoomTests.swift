@@ -355,7 +355,9 @@ import Testing
                 event("m.room.name", id: "$1", #"{"name":"Lobby"}"#, key: ""),
                 event("m.room.canonical_alias", id: "$2", ##"{"alias":"#lobby:t"}"##, key: ""),
                 event("m.room.topic", id: "$3", #"{"topic":"talk"}"#, key: ""),
-                event("m.room.topic", id: "$4", #"{"topic":"talk"}"#, key: ""),
+                event(
+                    "m.room.topic", id: "$4", #"{"topic":"talk"}"#, key: "",
+                    unsigned: #"{"prev_content":{"topic":"talk"}}"#),
                 event("m.room.topic", id: "$5", #"{"topic":"other"}"#, key: "not of the room"),
             ], of: &book)
         #expect(seen.count == 3)
@@ -386,6 +388,16 @@ import Testing
             try told([text("before", id: "$1"), join, text("after", id: "$2")], of: &away) == [
                 "added", "joined bot", "+ Ana: after",
             ])
+        // Asked in, and come.
+        var asked = RoomBook(
+            account: "matrix", realm: realm, own: realm.user("@bot:t"), bots: BotNames(), heedsNotices: false)
+        let invite = member("invite", "@bot:t", by: "@ana:t", id: "$invite")
+        let come = member("join", "@bot:t", id: "$come", before: "invite")
+        #expect(
+            try told(
+                [text("before", id: "$1"), invite, text("2", id: "$2"), come, text("after", id: "$3")],
+                of: &asked)
+                == ["added", "joined bot", "+ ana: after"])
         // Gone for a while.
         var back = try book()
         let leave = member("leave", "@bot:t", id: "$leave", before: "join")
@@ -421,6 +433,30 @@ import Testing
         book.open("!new")
         #expect(book.room(named: "!r")?.id == "!new")
         #expect(try told([text("nobody listens", id: "$2")], of: &book) == [])
+    }
+
+    @Test func `what was said until a room's end counts, also where the end is known already`() throws {
+        let stone = event("m.room.tombstone", id: "$s", #"{"replacement_room":"!new"}"#, key: "")
+        var book = try book(state: [stone])
+        book.open("!new")
+        #expect(
+            try told([text("1", id: "$1"), stone, text("2", id: "$2")], of: &book).first == "+ Ana: 1")
+        #expect(try told([text("3", id: "$3")], of: &book) == [])
+    }
+
+    @Test func `what changed while steward was away is told, though the state is known already`() throws {
+        let now = event(
+            "m.room.name", id: "$n", #"{"name":"Lounge"}"#, key: "",
+            unsigned: #"{"prev_content":{"name":"Lobby"}}"#)
+        let same = event(
+            "m.room.name", id: "$o", #"{"name":"Lounge"}"#, key: "",
+            unsigned: #"{"prev_content":{"name":"Lounge"}}"#)
+        let levels = #"{"users":{"@ana:t":100,"@bot:t":50,"@eve:t":-1}}"#
+        let before = #"{"prev_content":{"users":{"@ana:t":100,"@bot:t":50}}}"#
+        let muted = event("m.room.power_levels", id: "$p", levels, key: "", unsigned: before)
+        var book = try book(state: [now, muted])
+        let seen = try events([now, same, muted], of: &book)
+        #expect(seen.map(\.name) == [.channelUpdated, .memberMuted])
     }
 
     @Test func `an encrypted room is found out at the start and later`() throws {

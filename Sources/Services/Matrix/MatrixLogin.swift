@@ -299,8 +299,8 @@ actor MatrixLogin {
             throw try await loggedOut(why)
         }
         var answer = try await ask(body, authorization)
-        if let authorization, !answer.isFine,
-            answer.code == "M_FORBIDDEN" || answer.code == "M_USER_NOT_FOUND",
+        // A user who is not there yet is told in as many ways as there are servers.
+        if let authorization, !answer.isFine, !answer.isLimit,
             try await register(login.user ?? "", authorization)
         {
             answer = try await ask(body, authorization)

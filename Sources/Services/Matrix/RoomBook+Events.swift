@@ -12,7 +12,7 @@ extension RoomBook {
             } else {
                 change(room) { $0.forget(user) }
             }
-        case .powerLevels(let levels): change(room) { _ = $0.set(levels) }
+        case .powerLevels(let levels, _): change(room) { _ = $0.set(levels) }
         case .name(let name): change(room) { $0.set(name: name) }
         case .topic(let topic): change(room) { $0.set(topic: topic) }
         case .alias(let alias): change(room) { $0.set(alias: alias) }
@@ -20,7 +20,7 @@ extension RoomBook {
             change(room) { $0.replace(by: Room.Replacement(room: next, sender: event.sender)) }
         case .encryption: change(room) { $0.encrypt() }
         case .created(let creation): change(room) { $0.set(creation) }
-        case .policy(let rule): change(room) { _ = $0.set(rule) }
+        case .policy(let rule, _): change(room) { _ = $0.set(rule) }
         case .message, .edit, .encrypted, .reaction, .redaction, .other: break
         }
     }
@@ -55,12 +55,11 @@ extension RoomBook {
             return [redacted(target, by: event, in: room)].compactMap(\.self)
         case .member(let user, let membership):
             return [changed(user, membership, event, in: room)].compactMap(\.self)
-        case .powerLevels(let levels): return changed(levels, event, in: room)
+        case .powerLevels(let levels, let before): return changed(levels, before, event, in: room)
         case .name, .topic, .alias:
-            let before = rooms[room]?.channel
+            // What is known of the room may be newer than the event.
             apply(event, in: room)
-            guard let after = rooms[room]?.channel, before?.isSame(as: after) != true else { return [] }
-            return [make(.channelUpdated, event, in: room)].compactMap(\.self)
+            return event.isChange ? [make(.channelUpdated, event, in: room)].compactMap(\.self) : []
         case .tombstone(let next):
             apply(event, in: room)
             tell(.upgraded(room, to: next, sender: event.sender))
@@ -72,7 +71,7 @@ extension RoomBook {
         case .created:
             apply(event, in: room)
             return []
-        case .policy(let rule): return changed(rule, event, in: room)
+        case .policy(let rule, let before): return changed(rule, before, event, in: room)
         case .encrypted, .other: return []
         }
     }
@@ -146,9 +145,12 @@ extension RoomBook {
         }
     }
 
-    private mutating func changed(_ levels: PowerLevels, _ event: RoomEvent, in room: String) -> [Told] {
+    private mutating func changed(
+        _ levels: PowerLevels, _ before: PowerLevels?, _ event: RoomEvent, in room: String
+    ) -> [Told] {
         guard let known = rooms[room] else { return [] }
-        let old = known.effectiveLevels
+        // What is known of the room may be newer than the event.
+        let old = before ?? known.effectiveLevels
         apply(event, in: room)
         var told: [Told] = []
         let users = Set(old.users.keys).union(levels.users.keys).filter {
@@ -176,11 +178,15 @@ extension RoomBook {
 
     // MARK: Ban lists
 
-    private mutating func changed(_ rule: PolicyRule, _ event: RoomEvent, in room: String) -> [Told] {
+    private mutating func changed(
+        _ rule: PolicyRule, _ told: PolicyRule?, _ event: RoomEvent, in room: String
+    ) -> [Told] {
         // Any room may have such rules; only those that somebody chose to follow count.
         guard let list = lists[room] else { return [] }
         var before: PolicyRule?
         change(room) { before = $0.set(rule) }
+        // What is known of the list may be newer than the event.
+        before = told ?? before
         changedLists.insert(room)
         let (old, new) = (before?.policy(of: list), rule.policy(of: list))
         guard old != new else { return [] }

@@ -139,11 +139,14 @@ struct RoomBook {
         let events = gap + update.timeline
         var isPresent = wasPresent(before: events, state: update.state, isNew: isNew)
         var isDone = done.map { done in events.contains { $0.id == done } } ?? false
+        // Up to the end of a room all that was said in it counts, also where its end is known already.
+        var hasEnd = events.contains { $0.isTombstone }
         var told: [Told] = []
         for event in events {
             if isKnown(event.id) { continue }
             let wasDone = isDone
             if event.id == done { isDone = false }
+            if event.isTombstone { hasEnd = false }
             if case .member(own.text, let membership) = event.content {
                 let wasPresent = isPresent
                 isPresent = membership.kind == .join
@@ -155,7 +158,7 @@ struct RoomBook {
             }
             let kinds = take(event, in: update.id)
             // What was before we were there is history.
-            guard isPresent, !wasDone, !isOver(update.id) else { continue }
+            guard isPresent, !wasDone, hasEnd || !isOver(update.id) else { continue }
             told += kinds
         }
         if isNew { news.append(.joined(update.id)) }
@@ -169,8 +172,7 @@ struct RoomBook {
     private func wasPresent(before events: [RoomEvent], state: [RoomEvent], isNew: Bool) -> Bool {
         for event in events {
             guard case .member(own.text, let membership) = event.content else { continue }
-            guard membership.kind == .join else { return true }
-            if case .was(.join, _, _) = membership.before { return true }
+            if case .was(let before, _, _) = membership.before { return before == .join }
             return membership.before == .unknown && !isNew
         }
         guard isNew else { return true }
@@ -237,7 +239,7 @@ struct RoomBook {
     /// Takes all that stands in a ban list now.
     mutating func read(_ events: [RoomEvent], ofList room: String) {
         for event in events {
-            if case .policy(let rule) = event.content { change(room) { _ = $0.set(rule) } }
+            if case .policy(let rule, _) = event.content { change(room) { _ = $0.set(rule) } }
         }
         changedLists.insert(room)
     }
@@ -277,5 +279,11 @@ extension RecentEvents.Content {
                 .message(thread: nil)
             default: .other
             }
+    }
+}
+
+extension RoomEvent {
+    fileprivate var isTombstone: Bool {
+        if case .tombstone = content { true } else { false }
     }
 }

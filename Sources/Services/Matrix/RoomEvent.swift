@@ -8,8 +8,8 @@ struct RoomEvent: Sendable {
     var sender: String
     var at: Timestamp
     var content: Content
-    /// Our own device's transaction, on what it sent.
-    var transaction: String?
+    /// Whether a name, topic or alias is another than before, as far as the server says what was before.
+    var isChange = true
 
     enum Content: Sendable {
         case message(RoomMessage)
@@ -19,14 +19,14 @@ struct RoomEvent: Sendable {
         case reaction(to: String, key: String)
         case redaction(of: String)
         case member(String, Membership)
-        case powerLevels(PowerLevels)
+        case powerLevels(PowerLevels, before: PowerLevels?)
         case name(String)
         case topic(String)
         case alias(String?)
         case tombstone(replacement: String)
         case encryption
         case created(RoomCreation)
-        case policy(PolicyRule)
+        case policy(PolicyRule, before: PolicyRule?)
         /// Something else, or something whose content was taken away.
         case other(type: String)
     }
@@ -111,16 +111,26 @@ extension RoomEvent {
         self.id = id
         self.sender = sender
         at = Timestamp(milliseconds: max(fields[4]?.int ?? 0, 0))
-        transaction = fields[6]?["transaction_id"]?.string
         let state = fields[5]?.string
         self.content =
             state.map { Self.state(type, $0, content, sender, unsigned: fields[6], event: node) }
-            ?? Self.message(type, content, unsigned: fields[6], redacts: fields[7])
+            ?? Self.message(type, content, redacts: fields[7])
+        switch self.content {
+        case .name: isChange = Self.isOther("name", content, fields[6])
+        case .topic: isChange = Self.isOther("topic", content, fields[6])
+        case .alias: isChange = Self.isOther("alias", content, fields[6])
+        default: break
+        }
+    }
+
+    private static func isOther(_ key: String, _ content: JSONNode, _ unsigned: JSONNode?) -> Bool {
+        guard let before = unsigned?["prev_content"] else { return true }
+        return before[key]?.string != content[key]?.string
     }
 
     /// An event without a state key.
     private static func message(
-        _ type: String, _ content: JSONNode, unsigned: JSONNode?, redacts: JSONNode?
+        _ type: String, _ content: JSONNode, redacts: JSONNode?
     ) -> Content {
         switch type {
         case "m.room.message", "m.sticker":
@@ -165,17 +175,19 @@ extension RoomEvent {
             return .member(key, membership)
         // The second and third are what older lists have.
         case "m.policy.rule.user", "m.room.rule.user", "org.matrix.mjolnir.rule.user":
-            return .policy(PolicyRule(.user, key, content))
+            return policy(.user, key, content, unsigned)
         case "m.policy.rule.room", "m.room.rule.room", "org.matrix.mjolnir.rule.room":
-            return .policy(PolicyRule(.room, key, content))
+            return policy(.room, key, content, unsigned)
         case "m.policy.rule.server", "m.room.rule.server", "org.matrix.mjolnir.rule.server":
-            return .policy(PolicyRule(.server, key, content))
+            return policy(.server, key, content, unsigned)
         default: break
         }
         // All others are of a room as a whole.
         guard key.isEmpty else { return .other(type: type) }
         switch type {
-        case "m.room.power_levels": return .powerLevels(PowerLevels(content))
+        case "m.room.power_levels":
+            let before = unsigned?["prev_content"].map { PowerLevels($0) }
+            return .powerLevels(PowerLevels(content), before: before)
         case "m.room.name": return .name(content["name"]?.string ?? "")
         case "m.room.topic": return .topic(content["topic"]?.string ?? "")
         case "m.room.canonical_alias":
@@ -189,6 +201,16 @@ extension RoomEvent {
         case "m.room.create": return .created(RoomCreation(content, sender: sender))
         default: return .other(type: type)
         }
+    }
+}
+
+extension RoomEvent {
+    private static func policy(
+        _ kind: PolicyRule.Kind, _ key: String, _ content: JSONNode, _ unsigned: JSONNode?
+    ) -> Content {
+        .policy(
+            PolicyRule(kind, key, content),
+            before: unsigned?["prev_content"].map { PolicyRule(kind, key, $0) })
     }
 }
 
