@@ -39,6 +39,22 @@ import Testing
         #expect(intake.admit(event(2, index: 1)) == .duplicate)
     }
 
+    @Test func `where each account has a stream of its own, too, they read each event once`() {
+        func event(_ id: String, _ token: String, of account: String) -> ChatEvent {
+            var event = ChatEvent.message("hi", from: "ana", id: id, realm: realm, account: account)
+            event.cursor = Cursor(stream: realm.stream("sync/\(account)"), position: .token(token))
+            return event
+        }
+        var intake = Intake()
+        #expect(intake.admit(event("E1", "a0", of: "one")) == .new)
+        #expect(intake.admit(event("E1", "b1", of: "two")) == .duplicate)
+        #expect(intake.admit(event("E2", "b2", of: "two")) == .new)
+        #expect(intake.admit(event("E2", "a2", of: "one")) == .duplicate)
+        // Each is as far as it has read all the same.
+        #expect(
+            intake.cursors(of: realm) == ["sync/one": .token("a2"), "sync/two": .token("b2")])
+    }
+
     @Test func `messages go by their index, everything else by its number`() {
         var intake = Intake()
         #expect(intake.admit(event(10, index: 4)) == .new)

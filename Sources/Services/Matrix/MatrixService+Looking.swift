@@ -66,7 +66,8 @@ extension MatrixService {
                 "kick": levels.kick, "ban": max(levels.ban, levels.kick),
                 "mute": levels.needed(forState: "m.room.power_levels"),
                 "react": levels.needed(forEvent: "m.reaction"), "send": levels.neededToWrite,
-                "invite": levels.invite, "title": levels.needed(forState: "m.room.name"),
+                "invite": levels.invite, "acl": levels.needed(forState: "m.room.server_acl"),
+                "title": levels.needed(forState: "m.room.name"),
                 "topic": levels.needed(forState: "m.room.topic"),
             ]
             var rights = ChannelRights(

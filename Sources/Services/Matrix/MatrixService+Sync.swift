@@ -79,7 +79,8 @@ extension MatrixService {
         case .silent: break
         }
         let pause = max(asked, backoff.next(random: clock.random()))
-        report(.down(reason: failure.reason), to: inbox)
+        // Whoever only wants a pause is there.
+        if failure.answer?.isLimit != true { report(.down(reason: failure.reason), to: inbox) }
         log.debug("\(failure.reason); trying again in \(pause.milliseconds) ms")
         return pause
     }

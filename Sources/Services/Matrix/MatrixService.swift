@@ -59,7 +59,8 @@ package actor MatrixService: ChatService {
         self.server = server
         login = MatrixLogin(
             account: account, settings: settings, server: server,
-            file: tools.folder.map { KeptFile(path: "\($0)/matrix-\(account).json") }, clock: tools.clock,
+            file: tools.folder.map { KeptFile(path: "\($0)/matrix-\(account.percentEncoded).json") },
+            clock: tools.clock,
             log: log)
     }
 
