@@ -113,10 +113,9 @@ import WebSocket
     }
 
     @Test func `a session token ends in its time, and its end is said before`() async throws {
-        try await TestServer.sendbird({ $0.sendbird.sessionWarning = .seconds(3600) }) {
+        try await TestServer.sendbird({ $0.sendbird.pingInterval = 3600 }) {
             server, api async throws in
             try await api.ask("POST", "users", ["user_id": "ann"])
-            // Within the time in which it is said.
             let end = Timestamp.now + .seconds(600)
             let made = try await api.ask("POST", "users/ann/token", ["expires_at": .int(end.milliseconds)])
             #expect(made["expires_at"]?.int == end.milliseconds)
@@ -124,8 +123,10 @@ import WebSocket
             let ann = try await SendbirdTestClient.start(
                 server, "ann", query: [("access_token", token), ("expiring_session", "1")])
             #expect(await ann.login["expires_at"]?.int == end.milliseconds / 1000)
+            let connections = server.server.sendbird.connections(of: "ann")
+            for connection in connections { _ = connection.tick(at: end - .seconds(30)) }
             #expect(try await ann.event("EXPR")["reason"] == 400302)
-            for connection in server.server.sendbird.connections(of: "ann") { _ = connection.tick(at: end) }
+            for connection in connections { _ = connection.tick(at: end) }
             await ann.end()
             let person = try #require(server.server.look { try? $0.person("ann") })
             let old = server.server.sendbird.keys.sessionToken(of: person, until: .now - .seconds(1))

@@ -149,7 +149,7 @@ extension SendbirdShapes {
 
 extension Message {
     /// Other than it was written, in what clients show; reactions are no change.
-    var isChanged: Bool { updated > posted && updatedBy != nil && (isEdited || reactions.isEmpty) }
+    var isChanged: Bool { isEdited || updatedBy != nil && reacted == nil && reactions.isEmpty }
 
     /// Sets what is said for programs. JSON objects are shown to other clients, too, beside the reactions.
     static func setData(_ data: String, in content: inout Content) {
