@@ -39,7 +39,10 @@ struct Punishments {
 
     private func joined(_ member: Member, _ channel: ChannelID, _ place: Place) -> Held? {
         let now = max(situation.now, event.sentAt)
-        if let ban = punishment(Punishment.key(.ban, of: member.user, in: channel)), !ban.isOver(at: now) {
+        // Where the service keeps bans, whoever can join was let in by somebody, and that stands.
+        if !isNative("ban"), let ban = punishment(Punishment.key(.ban, of: member.user, in: channel)),
+            !ban.isOver(at: now)
+        {
             var held = Held(kind: .ban)
             held.decision.removed = true
             held.decision.actions = [action(.removeMember(user: member.user.text), .ban, place)]
@@ -60,7 +63,7 @@ struct Punishments {
     private func wrote(_ message: Message, _ channel: ChannelID, _ place: Place) -> Held? {
         let user = message.author.user
         for kind in [Punishment.Kind.mute, .ban] {
-            if kind == .mute, isNative("mute") { continue }
+            if isNative(kind.rawValue) { continue }
             // What was written before the end is not to be seen, however late it is read.
             if let found = punishment(Punishment.key(kind, of: user, in: channel)),
                 !found.isOver(at: event.sentAt)

@@ -54,8 +54,9 @@ struct Daemon: Sendable {
         let journal = try await Stores.journal(config, log)
         let evidence = try await EvidenceKey.keeping(config, log)
         let identities = Identities()
-        let tools = ServiceTools(
+        var tools = ServiceTools(
             identities: identities, loop: loop, http: http, log: log, folder: config.stateFolderOfServices)
+        tools.policies = config.policies
         let accounts = try config.accounts.map { account in
             do {
                 var tools = tools

@@ -18,7 +18,9 @@ struct Reload {
         defer { retryFailed(engine) }
         let log = daemon.log
         do {
-            let config = try ConfigReader.read(file: daemon.file, environment: daemon.environment)
+            var config = try ConfigReader.read(file: daemon.file, environment: daemon.environment)
+            // The accounts go on with what they have.
+            config.policies = daemon.config.policies
             let changed = config.changedKeys(since: daemon.config)
             guard changed.isEmpty else {
                 let trouble = "changes of \(changed.joined(separator: ", ")) need a restart"

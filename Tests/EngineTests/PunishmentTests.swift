@@ -251,6 +251,16 @@ import Testing
         #expect(outcome.actions.map(\.action.by) == ["moderator"])
     }
 
+    @Test func `where the service keeps bans, whoever is let in by somebody stays and may write`() {
+        var turn = turn()
+        let native = account(["delete", "kick", "ban", "unban", "send"])
+        let ban = turn.take(says("ban eve", "mod"), at: noon, as: native)
+        #expect(verbs(ban) == [.ban(user: "eve", until: nil, reason: nil)])
+        let join = turn.take(.join("eve", realm: realm), at: noon + .seconds(9), as: native)
+        #expect(verbs(join) == [.send(Outgoing("welcome eve"))])
+        #expect(turn.take(says("x"), at: noon + .seconds(10), as: native).held == nil)
+    }
+
     @Test func `steward never acts against itself or its owner`() {
         var turn = turn(directory: Directory(roles: ["owner": Directory.Role(users: ["test:ana"])]))
         turn.know("other", as: realm.user("helper"), in: realm)

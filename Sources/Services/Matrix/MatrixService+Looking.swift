@@ -57,8 +57,10 @@ extension MatrixService {
     package func rights() async -> [ChannelRights] {
         guard let book else { return [] }
         let own = book.own.text
-        return book.rooms.values.filter { $0.replacement.map { book.rooms[$0.room] == nil } ?? true }.map {
-            room in
+        let served = book.rooms.values.filter { room in
+            !book.isOnlyList(room.id) && room.replacement.map { book.rooms[$0.room] == nil } ?? true
+        }
+        return served.map { room in
             let levels = room.effectiveLevels
             let level = room.level(of: own)
             let needed = [

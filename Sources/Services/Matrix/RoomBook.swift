@@ -164,7 +164,7 @@ struct RoomBook {
         if isNew { news.append(.joined(update.id)) }
         if !isOver(update.id) { told += takePassing(update, at: now) }
         // What is said about a list is no affair of rules, unless they are to be in the room, too.
-        if lists[update.id] != nil, configured[update.id] == nil { told.removeAll { $0.event.policy == nil } }
+        if isOnlyList(update.id) { told.removeAll { $0.event.policy == nil } }
         return told
     }
 
@@ -243,6 +243,9 @@ struct RoomBook {
         }
         changedLists.insert(room)
     }
+
+    /// A room that we are in for its list alone.
+    func isOnlyList(_ id: String) -> Bool { lists[id] != nil && configured[id] == nil }
 
     /// What stands in the lists that have changed, by their names.
     mutating func takeChangedLists() -> [String: [Policy]] {

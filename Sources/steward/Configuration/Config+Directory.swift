@@ -49,6 +49,8 @@ extension Config {
             let words = self.accounts.map { ($0.name, $0.settings.usualRoles[name] ?? []) }
             roles[name] = Directory.Role(words: Dictionary(uniqueKeysWithValues: words))
         }
-        return Directory(accounts: accounts, channels: channels, roles: roles)
+        let lists = self.accounts.flatMap(\.settings.policyLists)
+        return Directory(
+            accounts: accounts, channels: channels, roles: roles, policies: policies, policyLists: Set(lists))
     }
 }

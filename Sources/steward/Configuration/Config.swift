@@ -28,6 +28,8 @@ struct Config: Sendable {
     var logLevel: Log.Level
     var channels: [String: [String: String]]
     var roles: [String: RoleBlock]
+    /// What is in the ban lists that accounts follow.
+    var policies = PolicyLists()
     /// What the parts that need a restart said, to tell whether they changed.
     var fixed: [String: String]
 
