@@ -62,7 +62,7 @@ import Testing
         async throws
     {
         var timing = SendbirdTiming.quick
-        timing.reply = .milliseconds(100)
+        timing.reply = .seconds(1)
         try await withSendbird(timing: timing) { peer, service, inbox in
             try await inbox.waitUntilUp()
             once(peer, "MESG", .doneInSilence)
@@ -403,6 +403,65 @@ import Testing
                 }
             }
             #expect(peer.commands.count { $0 == "READ" } <= 2)
+        }
+    }
+
+    @Test func `the acknowledgement of one read mark settles the one before it, of another channel, too`()
+        async throws
+    {
+        try await withSendbird(prepare: { peer in
+            peer.addRoom("g1", open: false, members: ["bot", "ana"])
+            peer.addRoom("g2", open: false, members: ["bot", "ana"])
+        }) { peer, service, inbox in
+            try await inbox.waitUntilUp()
+            peer.judge { what, body in
+                what == "READ" && body["channel_url"] == "g1" ? .silence : .normal
+            }
+            async let first = perform(service, .advanceReadHorizon(to: 1), in: "g1")
+            await eventually { peer.commands.contains("READ") }
+            let second = await perform(service, .advanceReadHorizon(to: 1), in: "g2")
+            #expect(second == .success(Receipt(channel: "g2")))
+            #expect(await first == .success(Receipt(channel: "g1")))
+        }
+    }
+
+    @Test func `delivery is not marked for the application, ourselves and super groups that want none`()
+        async throws
+    {
+        try await withSendbird(prepare: { peer in
+            peer.state.withLock { $0.welcome = ["disable_supergroup_mack": true] }
+            peer.addRoom("super", open: false, members: ["bot", "ana"]) { $0.isSuper = true }
+            group(peer)
+        }) { peer, service, inbox in
+            try await inbox.waitUntilUp()
+            peer.say("to many", by: "ana", in: "super")
+            let notice = peer.state.withLock { $0.nextID } + 50
+            peer.raw(
+                "ADMM{\"msg_id\":\(notice),\"channel_url\":\"group\",\"ts\":\(peer.tick()),\"message\":\"n\"}\n"
+            )
+            _ = await perform(service, .send(Outgoing("of ours")), in: "group", key: "own")
+            peer.say("last", by: "ana", in: "group")
+            _ = try await inbox.story(of: 3)
+            await eventually { peer.commands.contains("MACK") }
+            let marked = peer.state.withLock { $0.commands.filter { $0.letters == "MACK" } }
+            #expect(marked.map { $0.body["channel_url"] } == ["group"])
+        }
+    }
+
+    @Test func `times are asked for as whole numbers, and replies are not left out`() async throws {
+        try await withSendbird(prepare: group) { peer, service, inbox in
+            try await inbox.waitUntilUp()
+            peer.say("one", by: "ana", in: "group")
+            _ = try await inbox.story(of: 1)
+            peer.cut()
+            try await inbox.waitUntilUp(times: 2)
+            _ = try await service.messages(in: "group")
+            let queries = peer.state.withLock { state in
+                state.requests.filter { $0.path.hasSuffix("/messages") }.map(\.query)
+            }
+            #expect(queries.count >= 4)
+            #expect(queries.allSatisfy { Int64($0["message_ts"] ?? "") != nil })
+            #expect(queries.allSatisfy { $0["include_reply_type"] == "all" })
         }
     }
 

@@ -66,6 +66,11 @@ extension SendbirdService {
             }
             return try await meet(listing, inbox)
         }
+        // Something was said of it, and we are not in it.
+        guard listing.kind == .open || listing.state ?? "joined" == "joined" else {
+            book?.strange[listing.url] = nil
+            return
+        }
         let frames = book?.strange[listing.url] ?? []
         try await open(listing, inbox)
         let now = serverMilliseconds
