@@ -99,6 +99,38 @@ import Testing
         }
     }
 
+    @Test func `a homeserver that stands still for a while costs nothing`() async throws {
+        try await withMatrix { stage in
+            let inbox = TestInbox()
+            let service = try await stage.login(inbox)
+            try await stage.ana.say("one", in: stage.room)
+            try await inbox.wait { $0.events.contains { $0.message != nil } }
+            await stage.synapse.pause()
+            let action = ChatAction(.send(Outgoing("an answer")), in: stage.place)
+            let began = Timestamp.now
+            let error = await #expect(throws: ChatServiceError.self) {
+                try await service.perform(action, key: key("paused"))
+            }
+            if case .unknownOutcome? = error {} else { Issue.record("\(String(describing: error))") }
+            try await inbox.wait { state in
+                if case .down? = state.statuses.last { true } else { false }
+            }
+            await #expect(throws: ChatServiceError.self) {
+                try await service.find(action, key: key("paused"), since: began)
+            }
+            await stage.synapse.resume()
+            try await inbox.waitUntilUp(times: 2)
+            // As the outbox does: it is looked for, and done again if it is not there.
+            if try await service.find(action, key: key("paused"), since: began) == nil {
+                _ = try await service.perform(action, key: key("paused"))
+            }
+            try await stage.ana.say("two", in: stage.room)
+            try await inbox.wait { $0.events.contains { $0.message?.text == "two" } }
+            let texts = inbox.state.withLock { $0.events.compactMap { $0.message?.text } }
+            #expect(texts == ["one", "an answer", "two"])
+        }
+    }
+
     // MARK: Logging in
 
     @Test func `a log-in that runs out is renewed, and one that is ended stops the account`() async throws {

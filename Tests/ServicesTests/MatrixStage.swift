@@ -59,6 +59,8 @@ final class MatrixStage: ChatServiceStage {
         var timing = MatrixTiming()
         timing.poll = .seconds(5)
         timing.longestPause = .seconds(1)
+        timing.slack = .seconds(2)
+        timing.request = .seconds(10)
         timing.behind = .milliseconds(50)
         timing.firstJoinPause = .milliseconds(200)
         return MatrixService(

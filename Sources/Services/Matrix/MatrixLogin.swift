@@ -21,7 +21,7 @@ actor MatrixLogin {
     private var renewing: Task<Void, Never>?
     private var timer: Task<Void, Never>?
     private var isRunning = false
-    private var backoff = Backoff(first: .seconds(1), most: .seconds(60))
+    private var backoff = Backoff(first: .seconds(1), most: .seconds(10))
     private var notBefore: Timestamp?
     private var waiters: [Int: CheckedContinuation<Result<MatrixSession, LoginFailure>, Never>] = [:]
     private var nextWaiter = 0
@@ -123,7 +123,7 @@ actor MatrixLogin {
             let life = session.expires.map { $0 - session.received }
             // A life shorter than a second must not be over before the second try.
             let first = life.map { min($0 / 20, .seconds(1)) } ?? .seconds(1)
-            backoff = Backoff(first: max(first, .milliseconds(20)), most: .seconds(60))
+            backoff = Backoff(first: max(first, .milliseconds(20)), most: .seconds(10))
         case .failure(let failure):
             var pause = backoff.next(random: clock.random())
             if case .again(let asked?) = failure.reaction { pause = max(pause, asked) }

@@ -48,22 +48,27 @@ extension MatrixService {
         errandWaker = nil
     }
 
-    /// Joins what could not be joined at once, until cancelled.
+    /// Joins what could not be joined at once, until cancelled. A room of another server can take minutes, and the
+    /// others do not wait for it.
     func runErrands() async throws {
-        while true {
-            try Task.checkCancellation()
-            guard let next = errands.values.min(by: { $0.due < $1.due }) else {
-                await waitForErrands()
-                continue
+        try await withThrowingDiscardingTaskGroup { group in
+            while true {
+                try Task.checkCancellation()
+                guard let next = errands.values.min(by: { $0.due < $1.due }) else {
+                    await waitForErrands()
+                    continue
+                }
+                let pause = next.due - clock.now()
+                // Whatever comes meanwhile is looked at soon.
+                if pause > .zero { try await clock.sleep(min(pause, .seconds(1))) }
+                guard isUp, clock.now() >= next.due, errands[next.room]?.due == next.due else {
+                    if pause <= .zero { try await clock.sleep(.milliseconds(100)) }
+                    continue
+                }
+                // Until it is known what became of this try.
+                errands[next.room]?.due = .never
+                group.addTask { await self.attempt(next.room, within: self.timing.join) }
             }
-            let pause = next.due - clock.now()
-            // Whatever comes meanwhile is looked at soon.
-            if pause > .zero { try await clock.sleep(min(pause, .seconds(1))) }
-            guard isUp, clock.now() >= next.due, errands[next.room] != nil else {
-                if pause <= .zero { try await clock.sleep(.milliseconds(100)) }
-                continue
-            }
-            await attempt(next.room, within: timing.join)
         }
     }
 
