@@ -7,12 +7,16 @@ public struct Directory: Sendable {
     /// Ban lists by the names that accounts give them: what is in them, and under which names.
     public var policies: PolicyLists
     public var policyLists: Set<String>
+    /// The accounts as they stand in the file; those that are not in it come after, by their names.
+    public var order: [String]
 
     public init(
         accounts: [String: Account] = [:], channels: [String: [String: String]] = [:],
-        roles: [String: Role] = [:], policies: PolicyLists = PolicyLists(), policyLists: Set<String> = []
+        roles: [String: Role] = [:], policies: PolicyLists = PolicyLists(), policyLists: Set<String> = [],
+        order: [String] = []
     ) {
         self.accounts = accounts
+        self.order = order
         self.channels = channels
         self.roles = roles
         self.policies = policies
@@ -56,6 +60,14 @@ public struct Directory: Sendable {
         }
     }
 
+    /// The accounts' names, in order.
+    public var accountNames: [String] { inOrder(accounts.keys) }
+
+    private func inOrder(_ names: some Sequence<String>) -> [String] {
+        let places = Dictionary(order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        return names.sorted { (places[$0] ?? .max, $0) < (places[$1] ?? .max, $1) }
+    }
+
     /// Every name a channel goes by: those from `channels:`, its unique name and its id, each also as `account:name`.
     public func names(of channel: Channel, account: String) -> [String] {
         var names = [channel.id.text, channel.uniqueName].compactMap(\.self)
@@ -75,9 +87,9 @@ public struct Directory: Sendable {
             return [Place(account: account, channel: channels[channel]?[account] ?? channel)]
         }
         if let places = channels[name] {
-            return places.sorted { $0.key < $1.key }.map { Place(account: $0.key, channel: $0.value) }
+            return inOrder(places.keys).map { Place(account: $0, channel: places[$0] ?? name) }
         }
-        return accounts.filter { $0.value.joins.contains(name) }.keys.sorted().map {
+        return inOrder(accounts.filter { $0.value.joins.contains(name) }.keys).map {
             Place(account: $0, channel: name)
         }
     }

@@ -137,7 +137,7 @@ extension RuleSet {
     ) -> Explanation? {
         let isDirect = channel == Scope.direct
         let direct =
-            isDirect ? directory.accounts.keys.min().map { Place(account: $0, channel: channel) } : nil
+            isDirect ? directory.accountNames.first.map { Place(account: $0, channel: channel) } : nil
         guard let place = direct ?? directory.places(named: channel).first,
             let account = directory.accounts[place.account]
         else {

@@ -46,7 +46,7 @@ enum EvidenceKey {
         let journal = try await SQLiteJournal.openForReading(store)
         let rows = try? await journal.rows(of: .evidence)
         await journal.close()
-        return rows?.count { keeping.open($0.body, $0.key.key) == nil } ?? 0
+        return rows?.count { keeping.opened($0.body, of: $0.key.key) == nil } ?? 0
     }
 
     /// For who only looks: nil where there is no key. Throws for one that cannot be used.

@@ -237,6 +237,11 @@ import Testing
             let bytes = try Data(contentsOf: URL(filePath: store(bed)))
             let log = (try? Data(contentsOf: URL(filePath: store(bed) + "-wal"))) ?? Data()
             #expect((bytes + log).range(of: Data("cheap pills".utf8)) == nil)
+            // With the same key nothing is closed, and nobody is told so.
+            let again = try bed.steward(bot: Self.bot)
+            await again.transcript.wait(for: "ready: ")
+            #expect(try await again.stop() == .fine)
+            #expect(!again.transcript.lines.contains { $0.contains("another key") })
             // With another key.
             try FileManager.default.removeItem(atPath: key)
             #expect(try await report("C1", bed).contains("sealed with another key"))

@@ -75,4 +75,30 @@ import Testing
         #expect(config.accounts.map(\.name) == ["twilio"])
         #expect(try Bots.load(config).warnings.map(\.description) == [])
     }
+
+    @Test(arguments: ["matrix", "a", "zoo"])
+    func `the bots that come with steward pass their tests whatever account stands beside the first`(
+        _ name: String
+    ) async throws {
+        let root = Architecture.sources.deletingLastPathComponent()
+        let file = root.appending(path: "config.yaml").path()
+        let shipped = String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self)
+        let account = """
+                join: [general, support, staff]                # created when missing
+
+              \(name):
+                service: matrix
+                homeserver: https://matrix.example.org
+                login: {user: steward, password: "${env:PASSWORD}"}
+                join: ["#lobby:example.org"]
+            """
+        let text = shipped.replacing(
+            "    join: [general, support, staff]                # created when missing", with: account)
+        #expect(text != shipped)
+        var config = try ConfigReader.read(
+            Array(text.utf8), file: "config.yaml", environment: ["PASSWORD": "secret"])
+        config.bots = root.appending(path: "bots").path()
+        let rules = try Bots.load(config)
+        #expect(rules.warnings.map(\.description) == [])
+    }
 }

@@ -41,7 +41,7 @@ struct BotTestRun {
         ) { user, start in
             (given.people.first { $0.user == user } ?? given.everyone)?.facts(at: start)
         }
-        let account = directory.accounts.keys.min() ?? ""
+        let account = directory.accountNames.first ?? ""
         let realm = rehearsal.chat.realm(of: account)
         let changes = given.counters.compactMap { count in
             rules.change(count) {
@@ -144,12 +144,12 @@ struct BotTestRun {
 
     private func place(_ channel: String, _ user: String) -> Place? {
         if channel == "direct" {
-            guard let account = directory.accounts.keys.min() else { return nil }
+            guard let account = directory.accountNames.first else { return nil }
             return Place(account: account, channel: Place.direct(user))
         }
         if let place = directory.places(named: channel).first { return place }
         // A test may play anywhere, as long as the rule looks there.
-        return directory.accounts.keys.min().map { Place(account: $0, channel: channel) }
+        return directory.accountNames.first.map { Place(account: $0, channel: channel) }
     }
 
     /// The person without the account it may be named with.

@@ -111,12 +111,12 @@ struct Rehearsal {
 
     /// The connection of all accounts is lost for so long. What is due meanwhile is decided all the same.
     mutating func reconnect(after pause: Duration) {
-        for account in directory.accounts.keys.sorted() {
+        for account in directory.accountNames {
             take(status(account, .serviceDown(reason: "connection lost")))
         }
         settle()
         advance(to: now + pause)
-        for account in directory.accounts.keys.sorted() { take(status(account, .serviceUp)) }
+        for account in directory.accountNames { take(status(account, .serviceUp)) }
         settle()
     }
 
@@ -138,7 +138,7 @@ struct Rehearsal {
             ChatEvent(
                 id: "started/\(starts)", account: "", realm: chat.realm(named: "steward"), sentAt: now,
                 kind: .started))
-        for account in directory.accounts.keys.sorted() { take(status(account, .serviceUp)) }
+        for account in directory.accountNames { take(status(account, .serviceUp)) }
         settle()
         advance(to: now)
     }

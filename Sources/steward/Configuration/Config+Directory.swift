@@ -51,6 +51,7 @@ extension Config {
         }
         let lists = self.accounts.flatMap(\.settings.policyLists)
         return Directory(
-            accounts: accounts, channels: channels, roles: roles, policies: policies, policyLists: Set(lists))
+            accounts: accounts, channels: channels, roles: roles, policies: policies, policyLists: Set(lists),
+            order: self.accounts.map(\.name))
     }
 }
