@@ -80,7 +80,7 @@ extension RuleSet {
     /// The channel in which a test of the rule plays: the first it looks at; the first of all without a rule, or when
     /// it looks at every channel. `direct` is a conversation with whoever acts.
     package func stage(ofTestIn rule: String?, _ directory: Directory) -> String {
-        let joined = directory.accounts.sorted { $0.key < $1.key }.flatMap(\.value.joins)
+        let joined = directory.accountNames.flatMap { directory.accounts[$0]?.joins ?? [] }
         let names = joined + directory.channels.keys.sorted()
         let source = rule.flatMap(self.rule(owner:))?.source
         for place in source?.places ?? [] {
