@@ -100,7 +100,7 @@ clean:
 
 # Chats with a running steward for a while as things go wrong: tokens that live 30 s, then cuts, restarts and kills; then
 # what moderation promises, in real time.
-endurance: build
+endurance: build synapse
 	python3 Tests/Endurance/endurance.py refresh
 	python3 Tests/Endurance/endurance.py storm
 	python3 Tests/Endurance/moderation.py crowd
@@ -108,3 +108,4 @@ endurance: build
 	python3 Tests/Endurance/moderation.py raid --usual-ceilings
 	python3 Tests/Endurance/moderation.py muted
 	python3 Tests/Endurance/moderation.py kills
+	for what in tokens storm away crowd bots; do python3 Tests/Endurance/matrix.py $$what || exit 1; done
