@@ -182,6 +182,8 @@ def bots() -> list[str]:
             if counts[-1] > 60 or own > 12:
                 trouble.append(f"{other}: {own} answers and no end")
             second.end()
+            if isinstance(second, Parish):
+                second.__exit__(None)
     return trouble
 
 
