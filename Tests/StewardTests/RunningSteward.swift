@@ -116,7 +116,9 @@ final class RunningSteward: Sendable {
 final class Transcript: Sendable {
     private struct State {
         var lines: [String] = []
-        var waiting: [(text: String, times: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiting: [(id: Int, text: String, times: Int, continuation: CheckedContinuation<Void, Never>)] =
+            []
+        var nextID = 0
 
         func has(_ text: String, times: Int) -> Bool {
             lines.count { $0.contains(text) } >= times
@@ -143,14 +145,27 @@ final class Transcript: Sendable {
         }
     }
 
+    /// Ends early when the test's time is over.
     func wait(for text: String, times: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.has(text, times: times) { return true }
-                state.waiting.append((text, times, continuation))
-                return false
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if Task.isCancelled || state.has(text, times: times) { return true }
+                    state.waiting.append((id, text, times, continuation))
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                let index = state.waiting.firstIndex { $0.id == id }
+                return index.map { state.waiting.remove(at: $0) }
+            }
+            waiting?.continuation.resume()
         }
     }
 }
