@@ -136,6 +136,34 @@ import WebSocket
         }
     }
 
+    @Test(arguments: [30, 200, 7200])
+    func `a session is warned of once, in its last quarter or its last minute`(_ life: Int64) async throws {
+        try await TestServer.sendbird({ $0.sendbird.pingInterval = 7200 }) {
+            server, api async throws in
+            try await api.ask("POST", "users", ["user_id": "ann"])
+            let end = Timestamp.now + .seconds(life)
+            let made = try await api.ask("POST", "users/ann/token", ["expires_at": .int(end.milliseconds)])
+            let token = try #require(made["token"]?.string)
+            let ann = try await SendbirdTestClient.start(
+                server, "ann", query: [("access_token", token), ("expiring_session", "1")])
+            let connection = try #require(server.server.sendbird.connections(of: "ann").first)
+            let seconds = min(life, 3600)
+            let next = connection.tick(at: .now)
+            let ends = try #require(connection.state.withLock { $0.session?.ends })
+            let warned = (ends - next).milliseconds
+            let expected = min(60_000, seconds * 250)
+            #expect((expected - 1000...expected).contains(warned))
+            #expect(!connection.state.withLock { $0.isWarned })
+            _ = connection.tick(at: next)
+            #expect(try await ann.event("EXPR")["reason"] == (life > 3600 ? 400309 : 400302))
+            // Renewed, it has time again.
+            let renewed = try await ann.command("LOGI", ["token": .string(token), "expiring_session": 1])
+            #expect(renewed["new_key"] != nil)
+            #expect(connection.tick(at: .now) > .now)
+            #expect(!connection.state.withLock { $0.isWarned })
+        }
+    }
+
     @Test func `what is taken back is over for good`() async throws {
         try await TestServer.sendbird { server, api async throws in
             try await api.ask("POST", "users", ["user_id": "ann"])

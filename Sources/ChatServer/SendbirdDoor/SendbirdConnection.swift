@@ -142,7 +142,9 @@ final class SendbirdConnection: Sendable {
             guard let session = state.session else { return (.nothing, nil, .never) }
             if now - state.heard > patience { return (.cut, session, .never) }
             if session.ends <= now { return (.ended, session, .never) }
-            let warnAt = session.ends - min(sendbird.sessionWarning, sendbird.sessionLife / 4)
+            // A short session must not be warned of from its begin on.
+            let life = session.ends - session.issued
+            let warnAt = session.ends - min(sendbird.sessionWarning, life / 4)
             if !state.isWarned, warnAt <= now {
                 state.isWarned = true
                 return (state.hearsEnd ? .warning : .nothing, session, session.ends)
