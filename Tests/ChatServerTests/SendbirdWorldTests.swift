@@ -8,6 +8,33 @@ import WebSocket
 
 /// Who comes by Sendbird's protocol is in the same world as everybody else.
 @Suite(.timeLimit(.minutes(1))) struct SendbirdWorld {
+    @Test
+    func `a channel made by its URL is that channel by every door, and private where the settings say so`()
+        async throws
+    {
+        try await TestServer.sendbird({ $0.privateChannels = ["staff"] }) { server, api async throws in
+            let ann = try await server.bird("ann")
+            let mine = await api.user(ann)
+            for name in ["lobby", "staff"] {
+                try await mine.ask(
+                    "POST", "open_channels",
+                    ["name": .string(name), "channel_url": .string(name), "operator_ids": ["ann"]])
+                #expect(try await ann.command("ENTR", ["channel_url": .string(name)])["error"] == nil)
+                let sid = try #require(server.server.look { $0.channelURLs[name] })
+                #expect(try await server.server.channel(name, as: "ann") == sid)
+            }
+            #expect(server.server.look { $0.channels.count } == 2)
+            let bob = try await server.bird("bob")
+            #expect(try await bob.command("ENTR", ["channel_url": "lobby"])["error"] == nil)
+            #expect(try await bob.command("ENTR", ["channel_url": "staff"])["code"] == 900500)
+            // A name that somebody has is theirs.
+            let other = try await server.server.channel("odd/name", as: "mia")
+            let made = try await mine.ask("POST", "open_channels", ["channel_url": "odd/name"])
+            #expect(made["channel_url"] == "odd/name")
+            #expect(try await server.server.channel("odd/name") == other)
+        }
+    }
+
     @Test func `a person on the page, one at Twilio's door and one at Sendbird's sit together`() async throws
     {
         try await TestServer.sendbird { server, api async throws in

@@ -184,7 +184,8 @@ struct SendbirdTurn {
         let name = fields["name"]?.string ?? ""
         let inviter = request.isService ? fields["inviter_id"]?.string : actor
         let channel = try world.createChannel(
-            friendlyName: name, url: url, traits: traits, isPrivate: !isPublic, as: World.service, at: now)
+            friendlyName: name, uniqueName: world.isFree(asked) ? asked : nil, url: url, traits: traits,
+            isPrivate: !isPublic, as: World.service, at: now)
         let sid = channel.sid
         let operators = request.names("operator_ids") ?? request.names("operators") ?? []
         for name in operators where world.users[name] == nil {

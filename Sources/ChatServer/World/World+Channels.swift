@@ -145,6 +145,11 @@ extension World {
         if let attributes { try checkAttributes(attributes, limit: limits.channelAttributesBytes) }
     }
 
+    /// Whether a channel may have that unique name: nobody has it, and it is one.
+    func isFree(_ uniqueName: String) -> Bool {
+        !uniqueName.isEmpty && (try? checkFree(uniqueName, for: nil)) != nil
+    }
+
     private func checkFree(_ uniqueName: String, for sid: SID?) throws(WorldError) {
         guard SID(uniqueName) == nil else { throw .invalid("a unique name must not look like a SID") }
         if let owner = channelNames[uniqueName], owner != sid { throw .nameTaken(uniqueName) }

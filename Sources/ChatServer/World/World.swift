@@ -89,11 +89,11 @@ package struct World: Sendable {
         return found
     }
 
-    /// True for public channels, and for private ones of which `identity` is a member, a guest or the creator.
+    /// True for public channels, and for private ones of which `identity` is a member, a guest, an operator or the creator.
     package func mayKnow(_ channel: Channel, _ identity: String) -> Bool {
         !channel.profile.isPrivate || identity == Self.service || channel.memberByIdentity[identity] != nil
             || channel.invited[identity] != nil || channel.profile.createdBy == identity
-            || admins.contains(identity)
+            || channel.operators.contains(identity) || admins.contains(identity)
     }
 
     package func person(_ identity: String) throws(WorldError) -> Person {
