@@ -103,6 +103,7 @@ clean:
 endurance: build synapse
 	python3 Tests/Endurance/endurance.py refresh
 	python3 Tests/Endurance/endurance.py storm
+	python3 Tests/Endurance/endurance.py storm --service sendbird
 	python3 Tests/Endurance/moderation.py crowd
 	python3 Tests/Endurance/moderation.py raid
 	python3 Tests/Endurance/moderation.py raid --usual-ceilings
