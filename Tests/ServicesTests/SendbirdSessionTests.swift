@@ -45,6 +45,42 @@ import WebSocket
         }
     }
 
+    @Test(arguments: [false, true])
+    func `the only token there is, or none, is refused twice, and the account says what to do`(
+        _ hasToken: Bool
+    )
+        async throws
+    {
+        let settings = SendbirdSettings(
+            app: "APP-1", user: "bot", token: hasToken ? .fixed(Secret("wrong")) : nil,
+            endpoint: "ws://127.0.0.1:8000")
+        let lines = Locked<[String]>([])
+        let log = Log(level: .info) { line in lines.withLock { $0.append(line.text) } }
+        let (loop, http) = (try SocketLoop(), HTTPClient())
+        let source = settings.source(
+            ServiceTools(identities: Identities(), loop: loop, http: http, log: log, clock: .system))
+        await http.shutdown()
+        await loop.shutdown(grace: .zero)
+        try await withSendbird(
+            source: source, log: log,
+            prepare: { peer in
+                peer.state.withLock { $0.greetings = Array(repeating: login(400302), count: 9) }
+            }
+        ) { peer, _, inbox in
+            try await inbox.wait { $0.failure != nil }
+            let reason =
+                hasToken
+                ? "log-in refused (400302: no 400302): the configured token is not good, write another and start again"
+                : "log-in refused (400302: no 400302): the name \"bot\" alone will not do, it is kept back or a token is wanted; write token: {url: \"http://127.0.0.1:8000/token\"} and start again"
+            #expect(inbox.state.withLock { $0.failure } == reason)
+            #expect(inbox.state.withLock { $0.statuses.last } == .failed(reason: reason))
+            #expect(
+                peer.state.withLock { $0.visits.map(\.token) }
+                    == Array(repeating: hasToken ? "wrong" : nil, count: 2))
+            #expect(lines.withLock { $0.count } == 1)
+        }
+    }
+
     @Test func `a token source that may do better is asked again and again`() async throws {
         try await withSendbird(
             source: ScriptedSource { "token\($0)" },

@@ -127,9 +127,12 @@ package actor SendbirdService: ChatService {
                 refusals += 1
                 reason = "log-in refused (\(why))"
                 login.key = nil
-                // One more, with another token; after that only whoever makes the tokens can help.
+                // One more, with another token if there is any; after that only whoever makes the tokens can help.
                 if refusals > 1 {
-                    guard keeper.source.mayImprove else { throw fail(reason, inbox) }
+                    guard keeper.source.mayImprove else {
+                        let remedy = keeper.source.remedy.map { ": \($0)" } ?? ""
+                        throw fail(reason + remedy, inbox)
+                    }
                     pause = max(.seconds(1), login.pauses.pause(before: failures, random: clock.random()))
                     log.error("\(reason); trying again with the next token")
                 }

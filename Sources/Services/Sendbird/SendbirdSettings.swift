@@ -55,9 +55,11 @@ package struct SendbirdSettings: ServiceSettings {
         return SendbirdService(account: account, settings: self, source: source(tools), tools: tools)
     }
 
-    private func source(_ tools: ServiceTools) -> any TokenSource {
+    func source(_ tools: ServiceTools) -> any TokenSource {
         switch token {
-        case .fixed(let secret): FixedTokenSource(token: secret)
+        case .fixed(let secret):
+            FixedTokenSource(
+                token: secret, remedy: "the configured token is not good, write another and start again")
         case .from(let settings):
             settings.source(identity: user, device: nil, http: tools.http, clock: tools.clock)
         case nil:
@@ -66,9 +68,16 @@ package struct SendbirdSettings: ServiceSettings {
                     address: requestAddress, user: user, key: apiToken, life: session ?? .seconds(86_400),
                     http: tools.http, clock: tools.clock)
             } else {
-                FixedTokenSource(token: Secret(""))
+                FixedTokenSource(
+                    token: Secret(""),
+                    remedy: "the name \"\(user)\" alone will not do, it is kept back or a token is wanted; "
+                        + "write \(usualToken) and start again")
             }
         }
+    }
+
+    private var usualToken: String {
+        hasOwnEndpoint ? "token: {url: \"\(requestAddress)/token\"}" : "token or api_token"
     }
 
     // MARK: Where things are

@@ -51,9 +51,9 @@ package actor TokenKeeper {
         return try await wait(for: old)
     }
 
-    /// The service refused this token. Does nothing if it was replaced already.
+    /// The service refused this token. Does nothing if it was replaced already, or never will be.
     package func invalidate(_ bad: AccessToken) {
-        guard token?.text == bad.text else { return }
+        guard token?.text == bad.text, source.remedy == nil else { return }
         refused = bad
         token = nil
         timer?.cancel()

@@ -11,10 +11,14 @@ package protocol TokenSource: Sendable {
 
     /// Whether it may give good tokens some day though those of now are refused, and nothing is changed here.
     var mayImprove: Bool { get }
+
+    /// What somebody has to do when its token is refused, for a source that never has another; nil for all that do.
+    var remedy: String? { get }
 }
 
 extension TokenSource {
     package var mayImprove: Bool { true }
+    package var remedy: String? { nil }
 
     package func mayDiffer(from refused: AccessToken) async throws {
         throw TokenError(.again, "\(place) gives the \(refused) again that was refused")
