@@ -42,6 +42,7 @@ struct Daemon: Sendable {
         let server = try await ChatServer.start(
             Stores.settings(of: block, config), loop: loop, log: log.with("part", "server"))
         log.info("the built-in chat server is open at \(server.address)")
+        log.info("to Sendbird's clients it is application \(server.application)")
         let end = await result { try await work(bots, wishes, loop, http, server) }
         await server.shutdown()
         return try end.get()

@@ -88,15 +88,48 @@ import Testing
             ("token: ${env:T}", true), ("token: {url: \"http://127.0.0.1/token\"}", true),
             ("api_token: ${env:T}", true), ("", true), ("token: {file: }", false),
         ] {
-            let found = mistakes("app: APP\nuser: bot\n\(token)", environment: ["T": "secret"])
+            let found = mistakes("app: \(Self.app)\nuser: bot\n\(token)", environment: ["T": "secret"])
             #expect(found.isEmpty == isFine, "\(token): \(found)")
         }
+    }
+
+    private static let app = "01234567-89AB-CDEF-0123-456789ABCDEF"
+
+    @Test func `an application of Sendbird's has a UUID, one of another address any name`() {
+        #expect(
+            mistakes("app: nonsense\nuser: bot") == """
+                4:10: "nonsense" is not an application id of Sendbird - it stands in its dashboard: 32 hex digits in five groups with hyphens
+                """)
+        #expect(mistakes("app: \(Self.app.lowercased())\nuser: bot") == "")
+        #expect(mistakes("app: nonsense\nuser: bot\nendpoint: ws://127.0.0.1:8000") == "")
+    }
+
+    @Test(arguments: [
+        ("ours", "127.0.0.1:8000", ""), ("OURS", "127.0.0.1:8000", ""), ("other", "127.0.0.1:8001", ""),
+        ("other", "chat.example:8000", ""),
+        ("other", "localhost:8000", "OTHER"), ("other", "127.0.0.1:8000/", "OTHER"),
+    ])
+    func `an account on the server of the same file comes to its application`(
+        _ app: String, _ host: String, _ found: String
+    ) {
+        let text = """
+            server: {listen: "127.0.0.1:8000", app: ours}
+            accounts:
+              bird:
+                service: sendbird
+                app: \(app)
+                user: bot
+                endpoint: "ws://\(host)"
+            """
+        let mistake =
+            "5:10: \"other\" is not the application of the server here - write app: ours, as \"server\" has it"
+        #expect(Configuration().mistakes(text) == (found.isEmpty ? "" : mistake))
     }
 
     @Test func `its only role is operator`() {
         let text = """
             accounts:
-              bird: {service: sendbird, app: APP, user: bot}
+              bird: {service: sendbird, app: \(Self.app), user: bot}
             roles:
               moderator: {bird: operator}
               admin: {bird: boss}

@@ -90,6 +90,12 @@ package struct SendbirdSettings: ServiceSettings {
         return address.hasPrefix("ws") ? "http" + address.dropFirst(2) : address
     }
 
+    /// Host and port of `endpoint`; nil without one.
+    package var ownHost: String? {
+        let parts = endpoint?.split(separator: "/") ?? []
+        return parts.count > 1 ? String(parts[1]) : nil
+    }
+
     private func bare(_ address: String?) -> String? {
         address.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     }
@@ -119,6 +125,11 @@ extension SendbirdSettings {
                 SettingsFinding(
                     ["app"], "is not an application id",
                     hint: "it stands in Sendbird's dashboard: letters, digits and hyphens"))
+        } else if endpoint == nil, app.count != 36 || !app.allSatisfy({ $0.isHexDigit || $0 == "-" }) {
+            findings.append(
+                SettingsFinding(
+                    ["app"], "is not an application id of Sendbird",
+                    hint: "it stands in its dashboard: 32 hex digits in five groups with hyphens"))
         }
         if let finding = named(user, ["user"], most: 80) { findings.append(finding) }
         if case .from(let settings) = token {

@@ -94,6 +94,7 @@ struct ConfigReader {
             fixed: Dictionary(
                 uniqueKeysWithValues: Self.fixedKeys.compactMap { key in root[key].map { (key, $0.outline) } }
             ))
+        if let server = config.server { checkApplications(of: accounts, on: server, in: root) }
         if let name = config.reportTo, config.directory.places(named: name).isEmpty, !accounts.isEmpty {
             addOnce(
                 "unknown channel \"\(name)\"", at: root["report_to"]?.place ?? root.place,
@@ -133,6 +134,29 @@ struct ConfigReader {
             findings.add("\(error)", at: node["listen"]?.place ?? node.place)
         }
         return block
+    }
+
+    /// Accounts on the built-in server come to its own application.
+    private func checkApplications(
+        of accounts: [Config.Account], on server: Config.ServerBlock, in root: YAMLNode
+    ) {
+        guard let app = server.app,
+            let own = try? ServerCommand.settings(listen: server.listen ?? ServerCommand.usualAddress)
+        else { return }
+        for account in accounts {
+            guard let settings = account.settings as? Services.SendbirdSettings,
+                let there = settings.ownHost.flatMap({ try? ServerCommand.settings(listen: $0) }),
+                there.port == own.port,
+                there.host == own.host
+                    || ChatServer.isLoopback(there.host)
+                        && (ChatServer.isLoopback(own.host) || ["0.0.0.0", "::"].contains(own.host)),
+                settings.app.lowercased() != app.lowercased(),
+                let node = root["accounts"]?[account.name]?["app"]
+            else { continue }
+            addOnce(
+                "\"\(settings.app)\" is not the application of the server here", at: node.place,
+                hint: "write app: \(app), as \"server\" has it")
+        }
     }
 
     private func limits(_ root: YAMLNode) -> Config.LimitsBlock {
