@@ -20,7 +20,10 @@ package enum Suggestion {
     }
 
     private static func simplified(_ name: String) -> [UInt8] {
-        name.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
+        let lower = name.lowercased()
+        // `policy` is meant as `policies`, far as the endings are from each other.
+        let one = lower.hasSuffix("ies") ? lower.dropLast(3) + "y" : lower[...]
+        return one.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
     }
 
     /// How many insertions, deletions, replacements and swaps of neighbours lead from one to the other; nil when more

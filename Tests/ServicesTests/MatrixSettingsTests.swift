@@ -29,7 +29,15 @@ import Testing
                 "homeserver: does not begin with https:// or http://"
             ])
         #expect(mistakes { $0.homeserver = "https://" } == ["homeserver: names no server"])
-        #expect(mistakes { $0.homeserver = "example.org/_matrix" } == ["homeserver: names no server"])
+        #expect(
+            mistakes { $0.homeserver = "example.org/matrix" } == [
+                "homeserver: is more than a homeserver's address"
+            ])
+        #expect(
+            mistakes { $0.homeserver = "https://matrix.example.org/_matrix/client" } == [
+                "homeserver: is more than a homeserver's address"
+            ])
+        #expect(mistakes { $0.homeserver = "https://example.org/matrix" } == [])
         #expect(mistakes { $0.login = .init(user: "steward") } == ["login: has no way to log in"])
         #expect(
             mistakes { $0.login = .init(password: Secret("x"), applicationService: Secret("y")) } == [
@@ -51,6 +59,34 @@ import Testing
                 "join.2: is no room",
                 "policies.coc: is no room", "invites.0: is no user",
             ])
+    }
+
+    @Test func `one way to log in, and each room once`() {
+        #expect(
+            mistakes { $0.login = .init(user: "steward", password: Secret("x"), token: Secret("y")) } == [
+                "login: has more than one way to log in"
+            ])
+        #expect(mistakes { $0.join = ["lobby", "!r", "lobby"] } == ["join.2: is named twice"])
+    }
+
+    @Test(arguments: [
+        "https://steward:hunter2secret@matrix.example.org", "https://hunter2secret@matrix.example.org/x",
+        "steward:hunter2secret@matrix.example.org", "ftp://steward:hunter2secret@matrix.example.org",
+    ])
+    func `who logs in does not stand in the address, and is not shown`(_ address: String) async throws {
+        let settings = MatrixSettings(
+            homeserver: address, login: .init(user: "steward", password: Secret("x")))
+        let finding = try #require(settings.findings.first)
+        #expect(settings.findings.count == 1)
+        #expect(finding.isAboutSecret)
+        #expect(finding.problem == "has a user or a password in it")
+        #expect(finding.hint?.hasPrefix("write only the address") == true)
+        try await withHomeserver { server in
+            let error = #expect(throws: SettingsError.self) {
+                _ = try settings.service(account: "matrix", tools: server.tools)
+            }
+            #expect(error?.description.hasPrefix("homeserver has a user or a password in it") == true)
+        }
     }
 
     @Test(arguments: [

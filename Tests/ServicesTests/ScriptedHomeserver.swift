@@ -75,6 +75,11 @@ final class ScriptedHomeserver: Sendable {
         for task in tasks { await task.value }
     }
 
+    /// For a service that is only made.
+    var tools: ServiceTools {
+        ServiceTools(identities: Identities(), loop: loop, http: http, log: .silent, folder: folder)
+    }
+
     func login(
         _ inbox: TestInbox, folder: String? = nil, identities: Identities = Identities(),
         _ change: (inout MatrixSettings) -> Void = { _ in }
@@ -116,6 +121,11 @@ final class ScriptedHomeserver: Sendable {
 
     func on(_ request: String, _ status: Int, _ body: String, headers: [(String, String)] = []) {
         on(request) { _ in .json(status, Array(body.utf8), headers: headers) }
+    }
+
+    /// As a proxy answers for a homeserver that is away.
+    func onProxy(_ request: String, _ status: Int, headers: [(String, String)] = []) {
+        on(request) { _ in .text(status, "<html>\(status)</html>", headers: headers) }
     }
 
     func sync(_ answer: String) {

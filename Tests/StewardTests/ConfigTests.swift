@@ -243,6 +243,41 @@ import Testing
             error?.description.hasPrefix("config.yaml:1:94: error: \"Authorization\" is a secret") == true)
     }
 
+    @Test func `a password in a homeserver's address is not shown`() {
+        let error = #expect(throws: ConfigError.self) {
+            _ = try ConfigReader.read(
+                Array(
+                    """
+                    accounts:
+                      a:
+                        service: matrix
+                        homeserver: "https://steward:hunter2secret@matrix.example.org"
+                        login: {user: b, password: "${env:P}"}
+                    """.utf8), file: "config.yaml", environment: ["P": "x"])
+        }
+        #expect(error?.description.contains("hunter2secret") == false)
+        #expect(
+            error?.description.hasPrefix(
+                "config.yaml:4:17: error: \"homeserver\" has a user or a password in it - write only the address"
+            ) == true)
+    }
+
+    @Test func `one policy is meant as policies`() {
+        let error = #expect(throws: ConfigError.self) {
+            _ = try ConfigReader.read(
+                Array(
+                    """
+                    accounts:
+                      a:
+                        service: matrix
+                        homeserver: example.org
+                        login: {user: b, password: "${env:P}"}
+                        policy: {coc: "#coc:example.org"}
+                    """.utf8), file: "config.yaml", environment: ["P": "x"])
+        }
+        #expect(error?.description.contains("unknown key \"policy\" - did you mean \"policies\"?") == true)
+    }
+
     @Test func `paths begin at the folder of the file, and so does a program's`() throws {
         func token(_ source: String) throws -> String {
             let text = "accounts: {a: {service: twilio, identity: b, token: {\(source)}}}"

@@ -104,7 +104,10 @@ package struct MatrixSettings: ServiceSettings {
     }
 
     package func service(account: String, tools: ServiceTools) throws -> any ChatService {
-        if let finding = findings.first(where: { !$0.isAboutSecret }) { throw SettingsError(finding) }
+        // An address is shown in errors, wherever the password in it comes from.
+        if let finding = findings.first(where: { !$0.isAboutSecret || $0.path == ["homeserver"] }) {
+            throw SettingsError(finding)
+        }
         return MatrixService(account: account, settings: self, tools: tools)
     }
 }
@@ -127,6 +130,10 @@ extension MatrixSettings {
                     hint: "write its alias, as in \"#lobby:example.org\", or its id, which begins with \"!\"")
             )
         }
+        for (number, name) in joins.enumerated() where joins[..<number].contains(name) {
+            findings.append(
+                SettingsFinding(["join", "\(number)"], "is named twice", hint: "leave one of the two out"))
+        }
         for (key, names) in [("invites", invites ?? []), ("bots", bots ?? [])] {
             for (number, name) in names.enumerated() where !name.hasPrefix("@") && !name.hasPrefix("*") {
                 findings.append(
@@ -142,20 +149,31 @@ extension MatrixSettings {
 
     private var addressFinding: SettingsFinding? {
         let hint = "write a URL, as in https://matrix.example.org, or the server's name"
-        let host: Substring
-        if let scheme = homeserver.firstRange(of: "://") {
-            guard ["http", "https"].contains(homeserver[..<scheme.lowerBound]) else {
-                return SettingsFinding(["homeserver"], "does not begin with https:// or http://", hint: hint)
-            }
-            host = homeserver[scheme.upperBound...].prefix { $0 != "/" }
-        } else {
-            host = homeserver[...]
+        let only = "write only the address, as in https://matrix.example.org"
+        let scheme = homeserver.firstRange(of: "://")
+        let rest = scheme.map { homeserver[$0.upperBound...] } ?? homeserver[...]
+        let host = rest.prefix { !"/?#".contains($0) }
+        // A password may have any letter in it.
+        if rest.contains("@") {
+            return SettingsFinding(
+                ["homeserver"], "has a user or a password in it",
+                hint: "\(only); who logs in stands under \"login\"",
+                isAboutSecret: true)
         }
-        guard host.isEmpty || host.contains(where: { $0 == "/" || $0 == " " || $0 == "@" || $0 == "?" })
-        else {
-            return nil
+        if let scheme, !["http", "https"].contains(homeserver[..<scheme.lowerBound]) {
+            return SettingsFinding(["homeserver"], "does not begin with https:// or http://", hint: hint)
         }
-        return SettingsFinding(["homeserver"], "names no server", hint: hint)
+        if host.isEmpty || rest.contains(" ") {
+            return SettingsFinding(["homeserver"], "names no server", hint: hint)
+        }
+        let path = rest[host.endIndex...]
+        // A homeserver may be below another path, and what the protocol adds is always the same.
+        if path.contains("/_matrix") || path.contains("?") || path.contains("#")
+            || (scheme == nil && !path.isEmpty)
+        {
+            return SettingsFinding(["homeserver"], "is more than a homeserver's address", hint: only)
+        }
+        return nil
     }
 
     /// An id, an alias, or the first part of an alias on our own server.
@@ -177,7 +195,7 @@ extension MatrixSettings.Login {
         let ways = [("password", password), ("token", token), ("application_service", applicationService)]
             .filter { $0.1 != nil }.map(\.0)
         var findings: [SettingsFinding] = []
-        if ways.count != 1, !(ways == ["password", "token"]) {
+        if ways.count != 1 {
             findings.append(
                 SettingsFinding(
                     [], ways.isEmpty ? "has no way to log in" : "has more than one way to log in",
