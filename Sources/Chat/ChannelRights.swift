@@ -6,6 +6,10 @@ public struct ChannelRights: Sendable {
     /// Actions by the names that rules use, such as `delete`. What is in neither is known when it is tried.
     public var allowed: Set<String>
     public var denied: Set<String>
+    /// What denied actions need, in the service's words, such as `power 100`.
+    public var needed: [String: String] = [:]
+    /// Why the account can do nothing at all there, such as `cannot be joined: …`; nil where it can.
+    public var problem: String?
 
     public init(channel: Channel, roles: [String], allowed: Set<String> = [], denied: Set<String> = []) {
         self.channel = channel

@@ -22,9 +22,13 @@ struct LiveCheck {
         var text: String {
             var lines = rights.channels.isEmpty ? [] : [rights.table]
             lines += failures.sorted { $0.key < $1.key }.map { "account \"\($0.key)\": \($0.value)" }
+            lines += rights.problems
             lines += lacks.map(\.text)
             return lines.joined(separator: "\n")
         }
+
+        /// Every account is there, and may do everywhere what rules want.
+        var isFine: Bool { failures.isEmpty && rights.problems.isEmpty && lacks.isEmpty }
     }
 
     func run() async throws -> Answer {

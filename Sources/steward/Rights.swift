@@ -13,9 +13,17 @@ struct Rights: Sendable {
         var account: String
         var channel: String
         var roles: [String]
+        /// What it takes there, where the service says so.
+        var needed: String?
 
         var text: String {
             let what = action == right ? action : "\(action) (\(right))"
+            if let needed {
+                let own = roles.isEmpty ? "none" : roles.joined(separator: ", ")
+                return
+                    "rule \"\(rule)\" cannot \(what) in \(channel): it needs \(needed), \(account) has \(own)"
+                    + " - give it that in the room's settings"
+            }
             let role = roles.isEmpty ? "no role that is known" : "the role \(roles.joined(separator: ", "))"
             return "rule \"\(rule)\" cannot \(what) in \(channel): \(account) has \(role)"
         }
@@ -43,7 +51,17 @@ struct Rights: Sendable {
             guard let right = abilities.right(for: action), rights.denied.contains(right) else { return nil }
             return Lack(
                 rule: reach.rule, action: action, right: right, account: account,
-                channel: Self.name(rights.channel), roles: rights.roles)
+                channel: Self.name(rights.channel), roles: rights.roles,
+                needed: rights.needed[right])
+        }
+    }
+
+    /// Channels in which an account can do nothing, a line each.
+    var problems: [String] {
+        channels.sorted { $0.key < $1.key }.flatMap { account, channels in
+            channels.compactMap { rights in
+                rights.problem.map { "account \"\(account)\": \(Self.name(rights.channel)) \($0)" }
+            }
         }
     }
 
@@ -51,7 +69,7 @@ struct Rights: Sendable {
     var table: String {
         var rows: [[String]] = [["account", "channel", "role"] + Self.asked]
         for (account, channels) in channels.sorted(by: { $0.key < $1.key }) {
-            for rights in channels {
+            for rights in channels where rights.problem == nil {
                 let marks = Self.asked.map { action in
                     rights.allowed.contains(action) ? "yes" : rights.denied.contains(action) ? "no" : "?"
                 }

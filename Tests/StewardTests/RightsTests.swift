@@ -2,6 +2,7 @@ import Chat
 import ChatServer
 import Foundation
 import Rules
+import Services
 import Testing
 
 @testable import steward
@@ -95,6 +96,38 @@ import Testing
             #expect(answer.rights.channels.isEmpty)
             #expect(answer.text.hasPrefix("account \"town\": no token from "))
         }
+    }
+
+    @Test func `channels that cannot be used and power that lacks are told, a line each`() throws {
+        let directory = Directory(accounts: [
+            "town": Directory.Account(service: "matrix", abilities: MatrixService.abilities, joins: [])
+        ])
+        let text = """
+            version: 1
+            rules:
+              calm: {when: messageAdded, if: {text: [x]}, do: [{mute: 5m}]}
+            """
+        let loaded = RuleSet.load(
+            [BotSource(name: "bot.yaml", bytes: Array(text.utf8))], directory: directory)
+        #expect(loaded.errors.isEmpty)
+        let realm = Identities().realm("matrix")
+        var lobby = ChannelRights(
+            channel: Channel(id: realm.channel("!l"), uniqueName: "lobby"), roles: ["power 50"],
+            allowed: ["kick"], denied: ["mute"])
+        lobby.needed = ["mute": "power 100"]
+        var gone = ChannelRights(channel: Channel(id: realm.channel("!g"), uniqueName: "gone"), roles: [])
+        gone.problem = "cannot be joined: M_NOT_FOUND: no"
+        var answer = LiveCheck.Answer()
+        answer.rights.channels = ["town": [lobby, gone]]
+        #expect(!answer.isFine)
+        answer.lacks = answer.rights.lacks(try #require(loaded.rules).reaches, directory)
+        #expect(
+            answer.text == """
+                account  channel  role      delete  kick  react
+                town     lobby    power 50  ?       yes   ?
+                account "town": gone cannot be joined: M_NOT_FOUND: no
+                rule "calm" cannot mute in lobby: it needs power 100, town has power 50 - give it that in the room's settings
+                """)
     }
 
     @Test func `at its start steward warns of what its rules want and it may not do`() async throws {

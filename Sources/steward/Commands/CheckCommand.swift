@@ -12,8 +12,8 @@ enum CheckCommand {
             its line, or for what is below it.
 
             With --live it logs in to every account as well, shows what each may do in which channel, and ends with 1 when \
-            an account cannot log in or a rule wants what its account may not do. Channels of "join:" that are missing \
-            are created; nothing else is changed.
+            an account cannot log in, cannot use a room of "join:", or a rule wants what its account may not \
+            do. Channels of "join:" that are missing are created; nothing else is changed.
             """,
         options: [
             .config,
@@ -34,7 +34,7 @@ enum CheckCommand {
             do {
                 let answer = try await LiveCheck(config: config, rules: rules).run()
                 live = answer.text
-                if !answer.failures.isEmpty || !answer.lacks.isEmpty { code = .findings }
+                if !answer.isFine { code = .findings }
             } catch {
                 live = "\(error)"
                 code = .findings
