@@ -160,7 +160,7 @@ import Testing
             server.sync(#"{"next_batch":"s1"}"#)
             try await inbox.wait { $0.failure != nil }
             let reason =
-                "logged out by the server (M_UNKNOWN_TOKEN: because); the refresh token was refused, too - see who logged the device \"steward-matrix\" out, then reload steward"
+                "logged out by the server (M_UNKNOWN_TOKEN: because); the refresh token was refused, too - see who logged the device \"steward-matrix\" out, then start or reload steward, which logs in anew"
             #expect(inbox.state.withLock { $0.failure } == reason)
             #expect(inbox.state.withLock { $0.statuses.last } == .failed(reason: reason))
             #expect(server.calls("POST /login").count == 1)

@@ -260,8 +260,8 @@ import Testing
                 429, #"{"errcode":"M_LIMIT_EXCEEDED","error":"slow","retry_after_ms":1500}"#,
                 .rateLimited(after: .milliseconds(1500), "M_LIMIT_EXCEEDED: slow")
             ),
-            (403, #"{"errcode":"M_FORBIDDEN","error":"no"}"#, .rejected("M_FORBIDDEN: no")),
-            (413, #"{"errcode":"M_TOO_LARGE","error":"big"}"#, .rejected("M_TOO_LARGE: big")),
+            (403, #"{"errcode":"M_FORBIDDEN","error":"no"}"#, .rejected("send in !r: M_FORBIDDEN: no")),
+            (413, #"{"errcode":"M_TOO_LARGE","error":"big"}"#, .rejected("send in !r: M_TOO_LARGE: big")),
             (502, "", .unknownOutcome("the server answered 502")),
         ]
         try await withRoom { server, service, _ in
@@ -365,7 +365,11 @@ import Testing
                 try await service.perform(
                     ChatAction(.removeMember(user: "@ana:t"), in: place), key: ActionKey(text: "k"))
             }
-            #expect(error == .rejected("M_FORBIDDEN: not in the room"))
+            #expect(
+                error
+                    == .rejected(
+                        "kick @ana:t in !r needs power 50, steward has 0 - give it that in the room's settings (M_FORBIDDEN: not in the room)"
+                    ))
         }
     }
 

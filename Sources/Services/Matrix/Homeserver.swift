@@ -55,22 +55,26 @@ actor Homeserver {
         if name.contains("://") { base = Self.trimmed(name) }
     }
 
-    /// Sends one request, with the token if there is one. An answer with an error is an answer, too.
+    /// Sends one request, with the token if there is one. An answer with an error is an answer, too, if it is Matrix's.
     func send(_ request: MatrixRequest, token: String?) async throws(MatrixFailure) -> MatrixAnswer {
         let base = try await address()
         var headers: [(String, String)] = []
         if let token { headers.append(("Authorization", "Bearer \(token)")) }
         if request.body != nil { headers.append(("Content-Type", request.contentType)) }
+        let answer: IncomingAnswer
         do throws(HTTPError) {
-            return MatrixAnswer(
-                try await http.send(
-                    OutgoingRequest(
-                        method: request.method, url: base + request.target, headers: headers,
-                        body: request.body, timeout: request.timeout ?? timing.request,
-                        maximumAnswer: request.maximumAnswer)))
+            answer = try await http.send(
+                OutgoingRequest(
+                    method: request.method, url: base + request.target, headers: headers,
+                    body: request.body, timeout: request.timeout ?? timing.request,
+                    maximumAnswer: request.maximumAnswer))
         } catch {
             throw .silent(error.text, mayHaveArrived: error.mayHaveArrived)
         }
+        if let foreign = ForeignAnswer(answer, from: base) {
+            throw .foreign(foreign.description, mayHaveArrived: answer.status < 300)
+        }
+        return MatrixAnswer(answer)
     }
 
     /// The URL that all paths are below. Source: client-server specification, "Server discovery".

@@ -54,6 +54,8 @@ struct MatrixAnswer: Sendable {
 enum MatrixFailure: Error {
     /// No answer.
     case silent(String, mayHaveArrived: Bool)
+    /// An answer, but of no homeserver.
+    case foreign(String, mayHaveArrived: Bool)
     /// An answer, and not the one that was wanted.
     case refused(MatrixAnswer)
     /// There is no token to ask with.
@@ -61,7 +63,7 @@ enum MatrixFailure: Error {
 
     var reason: String {
         switch self {
-        case .silent(let why, _): why
+        case .silent(let why, _), .foreign(let why, _): why
         case .refused(let answer): answer.reason
         case .noToken(let failure): failure.description
         }

@@ -271,7 +271,8 @@ actor MatrixLogin {
             .never,
             isSeed
                 ? "\(why) - write another token"
-                : "\(why) - see who logged the device \"\(kept?.device ?? "")\" out, then reload steward")
+                : "\(why) - see who logged the device \"\(kept?.device ?? "")\" out, then start or reload steward, which logs in anew"
+        )
     }
 
     // MARK: Logging in

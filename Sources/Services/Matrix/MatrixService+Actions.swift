@@ -24,7 +24,12 @@ extension MatrixService {
         do {
             return try await done(action, key: key)
         } catch let failure as MatrixFailure {
-            throw Self.error(failure, repeatsFreely: action.repeatsFreely)
+            if case .foreign(let why, _) = failure, foreignComplaint.raise(at: clock.now()) != nil {
+                log.warning("\(action.plainWord) waits: \(why)")
+            }
+            let error = Self.error(failure, repeatsFreely: action.repeatsFreely)
+            if case .rejected(let why) = error { throw .rejected(refusal(of: action, why, failure)) }
+            throw error
         } catch let error as ChatServiceError {
             throw error
         } catch {
@@ -35,7 +40,7 @@ extension MatrixService {
     /// What a failed request means for the action it was part of.
     static func error(_ failure: MatrixFailure, repeatsFreely: Bool) -> ChatServiceError {
         switch failure {
-        case .silent(let why, let mayHaveArrived):
+        case .silent(let why, let mayHaveArrived), .foreign(let why, let mayHaveArrived):
             return mayHaveArrived && !repeatsFreely ? .unknownOutcome(why) : .unreachable(why)
         case .noToken(let login):
             return login.reaction == .never

@@ -52,40 +52,4 @@ extension MatrixService {
         }
         return nil
     }
-
-    /// What our power lets us do in each room.
-    package func rights() async -> [ChannelRights] {
-        guard let book else { return [] }
-        let own = book.own.text
-        let served = book.rooms.values.filter { room in
-            !book.isOnlyList(room.id) && room.replacement.map { book.rooms[$0.room] == nil } ?? true
-        }
-        return served.map { room in
-            let levels = room.effectiveLevels
-            let level = room.level(of: own)
-            let needed = [
-                "delete": max(levels.redact, levels.needed(forEvent: "m.room.redaction")),
-                "kick": levels.kick, "ban": max(levels.ban, levels.kick),
-                "mute": levels.needed(forState: "m.room.power_levels"),
-                "react": levels.needed(forEvent: "m.reaction"), "send": levels.neededToWrite,
-                "invite": levels.invite, "acl": levels.needed(forState: "m.room.server_acl"),
-                "title": levels.needed(forState: "m.room.name"),
-                "topic": levels.needed(forState: "m.room.topic"),
-            ]
-            var rights = ChannelRights(
-                channel: room.channel,
-                roles: room.roles(of: own).filter { $0 != "power \(PowerLevels.endless)" },
-                allowed: Set(needed.filter { level >= $0.value }.keys),
-                denied: Set(needed.filter { level < $0.value }.keys))
-            for (undo, what) in [("unmute", "mute"), ("unban", "ban")] {
-                if rights.allowed.contains(what) {
-                    rights.allowed.insert(undo)
-                } else {
-                    rights.denied.insert(undo)
-                }
-            }
-            if room.isEncrypted { rights.denied.formUnion(["send", "reply"]) }
-            return rights
-        }.sorted { ($0.channel.title, $0.channel.id.text) < ($1.channel.title, $1.channel.id.text) }
-    }
 }

@@ -20,6 +20,8 @@ struct Errand: Sendable {
     var via: [String] = []
     var due: Timestamp
     var backoff: Backoff
+    /// Why the last try failed.
+    var failure: String?
 }
 
 extension MatrixService {
@@ -99,6 +101,7 @@ extension MatrixService {
                 book?.follow(id, as: name)
                 if book?.rooms[id] != nil { await readList(in: id) }
             }
+            if case .invited = errand.reason { log.info("joined \(id) after an invitation") }
             if case .follows(let old) = errand.reason {
                 log.info("\(name(of: old)) goes on in \(id)")
                 if let name = book?.configured[old] { book?.configure(id, as: name) }
@@ -112,8 +115,13 @@ extension MatrixService {
                 return log.warning(words)
             }
             errand.due = clock.now() + max(pause, error.answer?.retryAfter ?? .zero)
+            errand.failure = error.reason
             errands[room] = errand
-            if error.isFinal { log.error(words) } else { log.warning("\(words); it is tried again") }
+            if error.isFinal {
+                log.error("\(words); it is tried again")
+            } else {
+                log.warning("\(words); it is tried again")
+            }
         }
     }
 
@@ -254,7 +262,7 @@ extension MatrixService {
     private func warnOfEncryption(_ id: String) {
         guard encryptedRooms.insert(id).inserted else { return }
         log.error(
-            "\(name(of: id)) is encrypted: steward can read nothing there and writes nothing; use a room without encryption"
+            "\(name(of: id)) is encrypted: steward can read nothing there and writes nothing; \(Self.unencrypted)"
         )
     }
 

@@ -76,7 +76,7 @@ extension MatrixService {
                 book = nil
             }
             asked = answer.retryAfter ?? .zero
-        case .silent: break
+        case .silent, .foreign: break
         }
         let pause = max(asked, backoff.next(random: clock.random()))
         // Whoever only wants a pause is there.

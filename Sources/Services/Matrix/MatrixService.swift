@@ -33,6 +33,8 @@ package actor MatrixService: ChatService {
     /// Invitations of which it was said that they are not accepted.
     var refusedInvitations: Set<String> = []
     var behindComplaint = Complaint(every: .seconds(60))
+    /// Of answers to actions that are no homeserver's.
+    var foreignComplaint = Complaint(every: .seconds(600))
 
     // Rooms to be joined.
     var errands: [String: Errand] = [:]
