@@ -1,5 +1,4 @@
 import Chat
-import Glibc
 import JSON
 import Testing
 
@@ -86,30 +85,5 @@ import Testing
         var fresh = TwilioReader(book: book())
         fresh.read(good, at: Timestamp(milliseconds: 5))
         #expect(fresh.book?.takeEvents().count == 1)
-    }
-
-    @Test(.enabled(if: getenv("STEWARD_MEASURE") != nil))
-    func `how long a frame takes`() {
-        let frames = (1...100_000).map {
-            frame(
-                $0, by: "user\($0 % 50)",
-                "a line of about eighty bytes, as people write them in a channel \($0)")
-        }
-        for _ in 0..<5 {
-            var reader = TwilioReader(book: book())
-            var count = 0
-            let begun = ContinuousClock.now
-            for start in stride(from: 0, to: frames.count, by: 64) {
-                for frame in frames[start..<min(start + 64, frames.count)] {
-                    reader.read(frame, at: Timestamp(milliseconds: 5))
-                }
-                count += reader.takeAcknowledgements().count
-                count += reader.book?.takeEvents().count ?? 0
-            }
-            let took = ContinuousClock.now - begun
-            print(
-                "\(frames[0].count) bytes: \(Double(took.components.attoseconds) / 1e9 / 1e5 + Double(took.components.seconds) * 1e4) ns a frame, \(count)"
-            )
-        }
     }
 }
