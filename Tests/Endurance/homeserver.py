@@ -31,11 +31,12 @@ def escape(text: str) -> str:
 
 
 class Homeserver:
-    def __init__(self, access_life: str = "5s"):
+    def __init__(self, access_life: str = "5s", lean: bool = False):
         self.folder = Path(tempfile.mkdtemp(prefix="steward-synapse-"))
         self.process = subprocess.Popen(
             ["setsid", START, "run", self.folder, "--venv", INSTALLED, "--users", "steward other"]
-            + ["--access-life", access_life],
+            + ["--access-life", access_life]
+            + ["--lean"] * lean,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
