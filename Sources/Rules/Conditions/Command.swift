@@ -1,4 +1,5 @@
 internal import Chat
+internal import Zones
 
 /// A word by which people call a rule, ready to be looked for.
 struct Command: Sendable {
@@ -7,6 +8,8 @@ struct Command: Sendable {
     let words: Set<String>
     let arguments: [BotArgument]
     let answersWrongArguments: Bool
+    /// Whose clock the times are of.
+    let zone: TimeZone
     /// As it is shown to people: `!karma [who]`.
     let form: String
     /// The line for who wrote something else.
@@ -18,10 +21,11 @@ struct Command: Sendable {
         words = Set([command.name.value] + command.aliases.map(\.value))
         arguments = command.arguments
         answersWrongArguments = commands.wrongArguments == .usage
+        zone = commands.zone
         let parts = command.arguments.map { $0.isOptional ? "[\($0.name.value)]" : "<\($0.name.value)>" }
         form = command.usage ?? ([commands.prefix + command.name.value] + parts).joined(separator: " ")
         let kinds = command.arguments.compactMap { argument in
-            argument.kind.words.map { "\(argument.name.value): \($0)" }
+            argument.kind.words(in: commands.zone).map { "\(argument.name.value): \($0)" }
         }
         let isMade = command.usage == nil && !kinds.isEmpty
         usage = "Usage: \(form)" + (isMade ? " (\(kinds.joined(separator: "; ")))" : "")
@@ -39,7 +43,7 @@ struct Command: Sendable {
         for (index, argument) in arguments.enumerated() {
             let before = scanner
             if let text = scanner.next(argument.kind),
-                let value = argument.kind.value(text, event, situation)
+                let value = argument.kind.value(text, event, situation, zone)
             {
                 result.values[argument.name.value] = value
                 continue
@@ -59,7 +63,8 @@ struct Command: Sendable {
                 result.fits = false
             }
             if let preset = argument.preset {
-                result.values[argument.name.value] = argument.kind.value(preset, event, situation)
+                result.values[argument.name.value] = argument.kind.value(
+                    preset, event, situation, zone)
             }
         }
         if !scanner.isAtEnd { result.fits = false }
@@ -76,7 +81,7 @@ extension Command {
         later.contains { argument in
             var scanner = scanner
             guard !argument.kind.takesAnyWord, let text = scanner.next(argument.kind) else { return false }
-            return argument.kind.value(text, event, situation) != nil
+            return argument.kind.value(text, event, situation, zone) != nil
         }
     }
 }
@@ -190,6 +195,17 @@ private struct ArgumentScanner {
             text = text[text.index(after: end)...]
             return String(word)
         }
+        let word = nextWord()
+        guard case .when = kind, Timestamp.isSpokenDay(word) else { return word }
+        let behind = self
+        text = text.drop(while: \.isWhitespace)
+        let time = nextWord()
+        if time.first?.isNumber == true, time.contains(":") { return "\(word) \(time)" }
+        self = behind
+        return word
+    }
+
+    private mutating func nextWord() -> String {
         let word = text.prefix { !$0.isWhitespace }
         text = text.dropFirst(word.count)
         return String(word)
@@ -200,7 +216,7 @@ extension BotArgument.Kind {
     /// Whether it begins with a digit.
     fileprivate var isCounted: Bool {
         switch self {
-        case .integer, .duration: true
+        case .integer, .duration, .when: true
         default: false
         }
     }
@@ -213,7 +229,9 @@ extension BotArgument.Kind {
     }
 
     /// The value of what was written; nil when it is none of this kind.
-    func value(_ text: String, _ event: ChatEvent, _ situation: Situation) -> TemplateValue? {
+    func value(
+        _ text: String, _ event: ChatEvent, _ situation: Situation, _ zone: TimeZone
+    ) -> TemplateValue? {
         switch self {
         case .person:
             if text.lowercased() == "me", let member = event.member {
@@ -223,6 +241,22 @@ extension BotArgument.Kind {
         case .channel:
             let name = text.hasPrefix("#") ? String(text.dropFirst()) : text
             return situation.directory.places(named: name).isEmpty ? nil : .channel(title: name)
+        default: return value(text, at: event.sentAt, zone)
+        }
+    }
+
+    /// Whether a default can ever be a value; who and what is where is known later.
+    func takes(preset text: String) -> Bool {
+        switch self {
+        case .person, .channel: true
+        case .when: Timestamp(spoken: text, after: Timestamp(milliseconds: 0), in: .utc) != nil
+        default: value(text, at: Timestamp(milliseconds: 0), .utc) != nil
+        }
+    }
+
+    private func value(_ text: String, at moment: Timestamp, _ zone: TimeZone) -> TemplateValue? {
+        switch self {
+        case .person, .channel: return nil
         case .word(let bounds), .rest(let bounds):
             guard bounds.map({ $0.contains(Int64(text.count)) }) ?? true, !text.isEmpty else { return nil }
             return .theirs(text)
@@ -234,6 +268,11 @@ extension BotArgument.Kind {
                 bounds.map({ $0.contains(time) }) ?? true
             else { return nil }
             return .duration(time)
+        case .when(let bounds):
+            guard let time = Timestamp(spoken: text, after: moment, in: zone),
+                bounds.map({ $0.contains(time - moment) }) ?? true
+            else { return nil }
+            return .time(time, in: zone)
         case .choice(let words):
             let word = text.lowercased()
             return words.contains(word) ? .ours(word) : nil

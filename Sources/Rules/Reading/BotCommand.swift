@@ -1,3 +1,5 @@
+internal import Zones
+
 /// How the rules of a file are called by people.
 struct BotCommands: Sendable {
     enum WrongArguments: String, Sendable, CaseIterable { case usage, silent }
@@ -5,6 +7,8 @@ struct BotCommands: Sendable {
     var prefix = "!"
     /// What happens when the arguments do not fit.
     var wrongArguments = WrongArguments.usage
+    /// Whose clock it is when somebody writes `09:00`.
+    var zone = TimeZone.utc
 }
 
 /// A word by which people call a rule, and what they write behind it.
@@ -25,6 +29,8 @@ struct BotArgument: Sendable {
         case rest(Bounds<Int64>?)
         case integer(Bounds<Int64>?)
         case duration(Bounds<Duration>?)
+        /// A moment to come, and how far off it may be.
+        case when(Bounds<Duration>?)
         case choice([String])
     }
 
@@ -36,12 +42,13 @@ struct BotArgument: Sendable {
 }
 
 extension BotArgument.Kind {
-    static let names = ["person", "channel", "word", "rest", "integer", "duration", "one of"]
+    static let names = ["person", "channel", "word", "rest", "integer", "duration", "when", "one of"]
 
     /// What people call these kinds elsewhere.
     static let otherNames = [
         "user": "person", "member": "person", "text": "rest", "string": "rest", "int": "integer",
         "number": "integer", "choice": "one of a b", "enum": "one of a b", "time": "duration",
+        "date": "when", "datetime": "when", "moment": "when",
     ]
 
     /// The kind with bounds from the rule's `limits`.
@@ -51,9 +58,11 @@ extension BotArgument.Kind {
         case .rest: return .rest(try Bounds(numbers: text))
         case .integer: return .integer(try Bounds(numbers: text))
         case .duration: return .duration(try Bounds(durations: text))
+        case .when: return .when(try Bounds(durations: text))
         case .person, .channel, .choice:
             throw ShortFormError(
-                problem: "there is nothing to limit", hint: "limits are for integer, duration, word and rest")
+                problem: "there is nothing to limit",
+                hint: "limits are for integer, duration, when, word and rest")
         }
     }
 
@@ -64,15 +73,19 @@ extension BotArgument.Kind {
         case .word, .rest, .choice: .text
         case .integer: .number
         case .duration: .duration
+        case .when: .time
         }
     }
 
     /// In words, for the usage line; nil where its name says it.
-    var words: String? {
+    func words(in zone: TimeZone) -> String? {
         switch self {
         case .person, .channel, .word, .rest: nil
         case .integer(let bounds): bounds.map { "a whole number, \($0.text)" } ?? "a whole number"
         case .duration(let bounds): "a time such as 10m" + (bounds.map { ", \($0.text)" } ?? "")
+        case .when(let bounds):
+            "2h, 09:00, tomorrow 09:00, fri 09:00 or 2026-06-15 09:00, in \(zone)"
+                + (bounds.map { "; \($0.text)" } ?? "")
         case .choice(let words):
             words.count < 2
                 ? words.first
@@ -109,13 +122,13 @@ extension BotArgument {
         case "integer":
             return .integer(
                 try bounds.map { text throws(ShortFormError) in try Bounds<Int64>(numbers: text) })
-        case "duration":
-            return .duration(
-                try bounds.map { text throws(ShortFormError) in try Bounds<Duration>(durations: text) })
+        case "duration", "when":
+            let bounds = try bounds.map { text throws(ShortFormError) in try Bounds<Duration>(durations: text)
+            }
+            return words[0] == "when" ? .when(bounds) : .duration(bounds)
         case "one" where words.count > 1 && words[1] == "of":
             guard words.count > 3 else { break }
             return .choice(words.dropFirst(2).map { $0.lowercased() })
-        case "when": throw ShortFormError(problem: "\"when\" is not built yet")
         case let word?:
             let meant = otherName(String(word.prefix { $0.isLetter }))
             throw ShortFormError(

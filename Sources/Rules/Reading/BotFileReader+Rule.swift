@@ -15,6 +15,7 @@ extension BotFileReader {
             if let name = part.key.text { rule.written.insert(name) }
         }
         applyLimits(to: &rule)
+        checkPresets(of: rule)
         for name in ["when", "do"] where !rule.written.contains(name) {
             let near = rule.written.contains {
                 BotTables.rule[$0] == nil && BotTables.rule.hint(for: $0).contains("\"\(name)\"")

@@ -80,7 +80,7 @@ final class BotFileReader {
             return
         }
         guard let read = key.read else {
-            notBuilt(name, at: entry.key)
+            notBuilt(name, at: entry.key, hint: key.wayOut)
             return
         }
         read(entry.value, &target, self)
@@ -249,8 +249,8 @@ final class BotFileReader {
         findings.error(problem, at: spot(node), hint: hint, code: code)
     }
 
-    func notBuilt(_ name: String, at node: YAMLNode) {
-        error("\"\(name)\" is not built yet", at: node, code: .notBuilt)
+    func notBuilt(_ name: String, at node: YAMLNode, hint: String? = nil) {
+        error("\"\(name)\" is not built yet", at: node, hint: hint, code: .notBuilt)
     }
 
     private func empty(_ node: YAMLNode) {

@@ -70,7 +70,7 @@ extension BotTables {
             Key("stop", "No further rule is asked about this event.") { node, _, reader in
                 if !node.isEmpty { reader.error("\"stop\" takes nothing", at: node, hint: "write - stop") }
             },
-            .later("plugin"),
+            .later("plugin", "a plugin acts by itself; rules can ask its conditions: if: {plugin: …}"),
         ] + moderation + channelActions)
 
     static let textKey = Key<BotStep>("text", "What it says; a template.") { node, step, reader in
@@ -119,7 +119,10 @@ extension BotTables {
         [textKey, splitKey, threadKey, silentKey, mentionKey, deleteAfterKey, quoteKey, footerKey])
     static let send = KeyTable<BotStep>(
         "send", otherNames: otherNames, required: ["text"],
-        [textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey, .later("key")])
+        [
+            textKey, splitKey, toKey, silentKey, mentionKey, deleteAfterKey, footerKey,
+            .later("key", "remove it: each message stands by itself for now"),
+        ])
     static let dm = KeyTable<BotStep>(
         "dm", otherNames: otherNames, required: ["text"],
         [
@@ -222,7 +225,7 @@ extension BotFileReader {
             return nil
         }
         guard key.read != nil, let verb = BotStep.Verb(rawValue: name) else {
-            notBuilt(name, at: node)
+            notBuilt(name, at: node, hint: key.wayOut)
             return nil
         }
         return verb

@@ -1,5 +1,6 @@
 internal import Chat
 internal import YAML
+internal import Zones
 
 /// Commands, counters, and the choices of an answer.
 extension BotTables {
@@ -31,6 +32,15 @@ extension BotTables {
                 node, commands, reader in
                 if let what = reader.choice(node, BotCommands.WrongArguments.self) {
                     commands.wrongArguments = what
+                }
+            },
+            Key("zone", "Whose clock it is when somebody writes 09:00: Europe/Oslo; UTC unless given.") {
+                node, commands, reader in
+                guard let text = reader.text(node) else { return }
+                do throws(ZoneError) {
+                    commands.zone = try TimeZone(named: text)
+                } catch {
+                    reader.error(error.problem, at: node, hint: error.hint)
                 }
             },
         ])
@@ -250,7 +260,10 @@ extension BotFileReader {
         (mapping(node, "limits") ?? []).compactMap { entry in
             guard let name = entry.key.text else { return nil }
             if name == "pending" {
-                notBuilt(name, at: entry.key)
+                notBuilt(
+                    name, at: entry.key,
+                    hint:
+                        "it is for waits, which are not built either; bounds of an argument are {n: 1 to 50}")
                 return nil
             }
             guard let text = text(entry.value) else { return nil }
@@ -277,13 +290,25 @@ extension BotFileReader {
             }
         }
     }
+
+    /// A default that does not fit would be nothing, each time.
+    func checkPresets(of rule: BotRule) {
+        for argument in rule.command?.arguments ?? [] {
+            guard let preset = argument.preset, !preset.isEmpty, !argument.kind.takes(preset: preset) else {
+                continue
+            }
+            findings.error(
+                "the default \"\(preset.shortened)\" is not what \"\(argument.name.value)\" takes",
+                at: argument.name.spot, hint: argument.kind.words(in: .utc).map { "write \($0)" })
+        }
+    }
 }
 
 extension BotArgument.Kind {
     /// Whether a piece of text tells by itself that it is none of these.
     fileprivate var canBeSkipped: Bool {
         switch self {
-        case .integer, .duration, .choice, .channel: true
+        case .integer, .duration, .when, .choice, .channel: true
         case .person, .word, .rest: false
         }
     }

@@ -10,20 +10,23 @@ struct Key<Target>: Sendable {
     /// Nil for what the language has but steward has not built yet.
     let read: Read?
 
+    /// What can be done without a key that is not built yet.
+    var wayOut: String? { read == nil && !about.isEmpty ? about : nil }
+
     init(_ name: String, _ about: String, read: @escaping Read) {
         self.name = name
         self.about = about
         self.read = read
     }
 
-    private init(later name: String) {
+    private init(later name: String, _ wayOut: String) {
         self.name = name
-        about = ""
+        about = wayOut
         read = nil
     }
 
-    /// A key that the language has and steward has not built yet.
-    static func later(_ name: String) -> Key { Key(later: name) }
+    /// A key that the language has and steward has not built yet, and what can be done without it.
+    static func later(_ name: String, _ wayOut: String = "") -> Key { Key(later: name, wayOut) }
 }
 
 /// The keys that a mapping may have. Everything that reads, describes or completes bots' files comes from these

@@ -178,6 +178,9 @@ extension Rule {
         case .made(let template):
             let value = template.value(acting.values)
             if case .duration(let time) = value { return time }
+            if case .time(let end, _) = value, end > acting.situation.now {
+                return end - acting.situation.now
+            }
             if let time = try? Duration(text: value.plain.trimmed.lowercased()), time > .zero { return time }
             decision.notes.append(
                 Decision.Note(
