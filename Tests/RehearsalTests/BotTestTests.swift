@@ -54,6 +54,10 @@ import Testing
                 when: memberJoined
                 if: {user: {role: helper}}
                 do: [{send: {to: staff, text: "{{ user.mention }} is back", mention: user}}]
+              thanks:
+                when: messageAdded
+                if: {text: [thanks]}
+                do: [{count: {karma: +1}}]
               karma:
                 when: {command: {name: karma}}
                 do: [{reply: "{{ counters.karma }}"}]
@@ -151,6 +155,10 @@ import Testing
                       - {join: hal, expect: nothing}
                       - {join: ben, expect: {send: "New: ben"}}
                       - {join: ben, expect: nothing}
+              thanks:
+                when: messageAdded
+                if: {text: [thanks]}
+                do: [{count: {karma: +1, pages: +1}}]
               karma:
                 when: {command: {name: karma}}
                 do: [{reply: "{{ counters.karma }} of {{ counters.pages }}"}]

@@ -23,6 +23,27 @@ import Testing
             ])
     }
 
+    @Test
+    func `a window that nobody asks for, a counter that nobody counts and a variable of a rule are told`() {
+        let text = """
+            windows: {night: {zone: UTC}, day: {zone: UTC}}
+            counters: {pages: {per: all, keep: forever}, karma: {per: user, keep: forever}}
+            rules:
+              r:
+                when: messageAdded
+                if: {time: night, text: x1}
+                vars: {a: "{{ message.text }}", b: "{{ vars.a }}"}
+                do: [{count: {karma: +1}}, {reply: "{{ counters.pages }}"}]
+              s: {when: messageAdded, if: {text: x2}, vars: {b: x}, do: [{reply: "{{ vars.b }}"}]}
+            """
+        #expect(
+            warnings(text) == [
+                "x.yaml:2:31: warning: no rule asks for the window \"day\" - write if: {time: day}, or remove it",
+                "x.yaml:3:12: warning: no rule counts \"pages\", so it is always 0 - write count: {pages: +1}, or remove it",
+                "x.yaml:8:37: warning: nothing in this rule uses the variable \"b\" - write {{ vars.b }}, or remove it",
+            ])
+    }
+
     @Test func `a word that another covers is told, and one that only looks like it is not`() {
         let text = """
             rules:

@@ -58,7 +58,9 @@ extension RuleChecks {
     func check(_ path: TemplatePath, at spot: Spot) {
         switch path.root {
         case "vars":
-            compiler.usedNames.insert("\(file.name) vars.\(path.field ?? "")")
+            for owner in [file.name, rule.id.value] {
+                compiler.usedNames.insert("\(owner) vars.\(path.field ?? "")")
+            }
             check(path, "variable", among: locals, spot, "declare it under vars:")
         case "counters":
             asksMemory = true

@@ -135,7 +135,10 @@ final class RuleChecks {
 
     private func check(_ step: BotStep) {
         let message = step.message
-        for count in step.counts { check(count) }
+        for count in step.counts {
+            if step.verb == .count { compiler.usedNames.insert("counter \(count.counter.value)") }
+            check(count)
+        }
         for branch in step.branches {
             if let condition = branch.condition { checkPaths(of: condition.value) }
         }

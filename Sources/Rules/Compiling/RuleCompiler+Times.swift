@@ -39,6 +39,7 @@ extension RuleCompiler {
     func compile(_ time: BotTime) -> Condition {
         func numbers(_ names: [Placed<String>]) -> [Int] {
             names.compactMap { name in
+                usedNames.insert("window \(name.value)")
                 if let number = windowNumbers[name.value] { return number }
                 findings.error(
                     "unknown window \"\(name.value.shortened)\"", at: name.spot,

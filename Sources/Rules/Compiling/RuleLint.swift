@@ -7,7 +7,7 @@ struct RuleLint {
     let drafts: [RuleDraft]
     let findings: Findings
     let lists: [String: [Placed<String>]]
-    /// Names that some rule uses: `$list`, `group name`, `file vars.name`.
+    /// Names that some rule uses: `$list`, `group name`, `file vars.name`, `rule vars.name`.
     let used: Set<String>
     let askedPermits: [Placed<String>]
 
@@ -43,6 +43,23 @@ struct RuleLint {
             findings.warn(
                 "no text of this file uses the variable \"\(name)\"", at: spot,
                 hint: "write {{ vars.\(name) }}, or remove it", code: .unusedName)
+        }
+        for window in file.windows where !used.contains("window \(window.name.value)") {
+            findings.warn(
+                "no rule asks for the window \"\(window.name.value)\"", at: window.name.spot,
+                hint: "write if: {time: \(window.name.value)}, or remove it", code: .unusedName)
+        }
+        for counter in file.counters where !used.contains("counter \(counter.name.value)") {
+            findings.warn(
+                "no rule counts \"\(counter.name.value)\", so it is always 0", at: counter.name.spot,
+                hint: "write count: {\(counter.name.value): +1}, or remove it", code: .unusedName)
+        }
+        for rule in file.rules {
+            for name in rule.vars.map(\.name) where !used.contains("\(rule.id.value) vars.\(name.value)") {
+                findings.warn(
+                    "nothing in this rule uses the variable \"\(name.value)\"", at: name.spot,
+                    hint: "write {{ vars.\(name.value) }}, or remove it", code: .unusedName)
+            }
         }
     }
 

@@ -37,7 +37,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
             nil
         case .commentAfterText: "text for people is followed by a comment that was probably part of it"
         case .unusedAnchor: "an anchor (`&name`) that nothing refers to, probably text that begins with `&`"
-        case .unusedName: "a list, variable, group, ladder, mode or permit that nothing uses"
+        case .unusedName: "a list, variable, window, counter, group, ladder, mode or permit that nothing uses"
         case .uncheckedName: "a channel or role that cannot be checked, because there is no `config.yaml`"
         case .eventNotTold: "an event that not every account tells of"
         case .editsUnseen: "a rule that removes does not look at edits, so forbidden text can be edited in"
