@@ -542,7 +542,7 @@ import Testing
 
     @Test func `servers are kept out, and never our own`() {
         var rules = ServerRules(nil)
-        let first = rules.deny(["evil.org", "*.evil.org", "t*"], own: "t.example:8448")
+        let first = rules.deny(["evil.org", "*.evil.org", "T*", "t.example", "?.*"], own: "T.example:8448")
         let again = rules.deny(["evil.org"], own: "t.example")
         #expect([first, again] == [true, false])
         #expect(

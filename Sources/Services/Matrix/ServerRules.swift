@@ -1,3 +1,4 @@
+internal import Chat
 internal import JSON
 
 /// Which servers a room keeps out. Source: client-server specification, `m.room.server_acl`.
@@ -31,31 +32,10 @@ struct ServerRules {
         return true
     }
 
-    /// `*` stands for any text, `?` for one character; capitals make no difference.
-    static func matches(_ pattern: String, _ server: String) -> Bool {
-        let pattern = Array(pattern.lowercased().utf8)
-        // A port is no part of what is compared.
-        let name = Array(server.lowercased().utf8)
-        let port = name.lastIndex(of: UInt8(ascii: ":"))
-        let isPort = port.map { name[($0 + 1)...].allSatisfy { (48...57).contains($0) } } ?? false
-        let text = isPort ? Array(name[..<(port ?? name.endIndex)]) : name
-        var (p, t) = (0, 0)
-        var star: (pattern: Int, text: Int)?
-        while t < text.count {
-            if p < pattern.count, pattern[p] == UInt8(ascii: "*") {
-                star = (p, t)
-                p += 1
-            } else if p < pattern.count, pattern[p] == UInt8(ascii: "?") || pattern[p] == text[t] {
-                p += 1
-                t += 1
-            } else if let last = star {
-                p = last.pattern + 1
-                t = last.text + 1
-                star = (last.pattern, t)
-            } else {
-                return false
-            }
-        }
-        return pattern[p...].allSatisfy { $0 == UInt8(ascii: "*") }
+    /// As an entry about that server in a ban list does.
+    private static func matches(_ pattern: String, _ server: String) -> Bool {
+        let list = PolicyLists()
+        list.set([Policy(list: "", subject: .server, entity: pattern.lowercased())], of: "")
+        return list.match(user: "@:\(server)", in: [""]) != nil
     }
 }
