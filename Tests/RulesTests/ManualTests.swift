@@ -27,7 +27,8 @@ import Testing
         + words(BotTables.reply) + words(BotTables.send) + words(BotTables.dm) + words(BotTables.warn)
         + words(BotTables.relay) + words(BotTables.delete)
         + words(BotTables.test) + words(BotTables.given) + words(BotTables.person) + words(BotTables.step)
-        + words(BotTables.saying) + words(BotTables.expectedKeys) + words(BotTables.commands)
+        + words(BotTables.saying) + words(BotTables.reacting) + words(BotTables.policyEntry)
+        + words(BotTables.expectedKeys) + words(BotTables.commands)
         + words(BotTables.command) + words(BotTables.counter) + words(BotTables.count)
         + words(BotTables.branch) + words(BotTables.log) + moderation
         + (BotArgument.Kind.names + ["optional"]).flatMap { $0.split(separator: " ").map(String.init) }.map {

@@ -21,6 +21,8 @@ struct BotTestRun {
         self.test = test
         self.rules = rules
         var directory = rules.directoryForTests
+        // Lists as the test makes them, and not those that services keep meanwhile.
+        directory.policies = PolicyLists()
         // A test says what becomes of who is muted or banned, wherever its rules are used: steward keeps it here, also where
         // a service would.
         for name in directory.accounts.keys {
@@ -91,6 +93,13 @@ struct BotTestRun {
         case .tick(let pause): rehearsal.advance(to: now + pause)
         case .restart(let pause): rehearsal.restart(after: pause)
         case .reconnect(let pause): rehearsal.reconnect(after: pause)
+        case .policy(let policy, let isAdded):
+            rehearsal.deliver([
+                rehearsal.chat.change(
+                    policy.filled { Self.filled($0, n) }, isAdded: isAdded,
+                    by: step.by.map { Self.filled($0, n) }, account: directory.accountNames.first ?? "",
+                    at: now)
+            ])
         default:
             let channel = Self.filled(step.channel ?? stage, n)
             guard let place = place(channel, user) else { return "no account has a channel \"\(channel)\"" }
@@ -118,8 +127,15 @@ struct BotTestRun {
                 rehearsal.deliver([
                     rehearsal.chat.rename(account(user, place), to: Self.filled(name, n), place, at: now)
                 ])
+            case .react(let emoji, let author, let isAdded):
+                let author = author.map { account(Self.filled($0, n), place) }
+                guard
+                    let event = rehearsal.chat.react(
+                        emoji, by: account(user, place), of: author, isAdded: isAdded, in: place, at: now)
+                else { return "there is no message to react to" }
+                rehearsal.deliver([event])
             case .backlog(let count, let time, let text): backlog(count, time, text, place, step)
-            case .command, .tick, .restart, .reconnect: break
+            case .command, .tick, .restart, .reconnect, .policy: break
             }
         }
         return nil
@@ -206,6 +222,14 @@ struct BotTestRun {
     private static func filled(_ text: String, _ n: Int) -> String {
         guard text.contains("{{") else { return text }
         return text.replacing("{{ n }}", with: "\(n)").replacing("{{n}}", with: "\(n)")
+    }
+}
+
+extension Policy {
+    fileprivate func filled(_ fill: (String) -> String) -> Policy {
+        var policy = self
+        policy.entity = fill(entity)
+        return policy
     }
 }
 

@@ -118,6 +118,38 @@ struct RehearsedChat {
         return add(.memberUpdated(member(user, account: place.account)), in: &room, place, sentAt)
     }
 
+    /// Nil when there is no such message.
+    mutating func react(
+        _ emoji: String, by user: String, of author: String?, isAdded: Bool, in place: Place,
+        at sentAt: Timestamp
+    ) -> ChatEvent? {
+        var room = room(place)
+        guard let index = room.last(by: author) else { return nil }
+        let message = room.messages[index]
+        let reaction = Reaction(
+            by: member(user, account: place.account),
+            to: MessageReference(id: message.id, index: message.index), key: emoji)
+        return add(isAdded ? .reactionAdded(reaction) : .reactionRemoved(reaction), in: &room, place, sentAt)
+    }
+
+    /// A ban list changes, in the room where it is kept.
+    mutating func change(
+        _ policy: Policy, isAdded: Bool, by user: String?, account: String, at sentAt: Timestamp
+    ) -> ChatEvent {
+        var entries = directory.policies.policies(of: policy.list)
+        if isAdded {
+            entries.append(policy)
+        } else {
+            entries.removeAll { $0.subject == policy.subject && $0.entity == policy.entity }
+        }
+        directory.policies.set(entries, of: policy.list)
+        let place = Place(account: account, channel: policy.list)
+        var room = room(place)
+        var event = add(isAdded ? .policyAdded(policy) : .policyRemoved(policy), in: &room, place, sentAt)
+        event.by = user.map(realm(of: account).user)
+        return event
+    }
+
     private mutating func add(
         _ kind: ChatEvent.Kind, id: String? = nil, in room: inout Room, _ place: Place, _ sentAt: Timestamp
     ) -> ChatEvent {

@@ -182,6 +182,7 @@ final class RuleCompiler {
                 check(testCounter: counter.name, hasSubject: counter.hasSubject)
             }
             for mode in file.testModes { check(mode: mode) }
+            for list in file.testPolicies { check(policyList: list) }
             for name in file.testLadders { _ = ladder(name.value.isEmpty ? nil : name, at: name.spot) }
         }
         return drafts

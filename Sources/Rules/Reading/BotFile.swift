@@ -27,6 +27,7 @@ struct BotFile: Sendable {
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
     var testModes: [Placed<String>] = []
     var testLadders: [Placed<String>] = []
+    var testPolicies: [Placed<String>] = []
 
     init(name: String) {
         self.name = name

@@ -6,6 +6,9 @@ struct TestStepDraft {
     var step: BotTest.Step
     var text: String?
     var newName: Placed<String>?
+    var emoji: String?
+    /// Whose message gets a reaction.
+    var author: String?
     var backlog: Placed<Int>?
     var spread: Placed<Duration>?
     var every: Placed<Duration>?
@@ -37,6 +40,19 @@ struct TestStepDraft {
         set(happening(text ?? ""), node, reader)
     }
 
+    /// The emoji alone, or a mapping with it.
+    mutating func reacts(_ node: YAMLNode, isAdded: Bool, _ reader: BotFileReader) {
+        if case .mapping = node.kind {
+            reader.read(node, BotTables.reacting, into: &self)
+            if node["emoji"] == nil {
+                reader.error("this does not say which emoji", at: node, hint: "add emoji: \"👍\"")
+            }
+        } else {
+            emoji = reader.text(node)
+        }
+        set(.react(emoji ?? "", of: author, isAdded: isAdded), node, reader)
+    }
+
     /// What a person does, who is named.
     mutating func does(_ happening: BotTest.Happening, _ node: YAMLNode, _ reader: BotFileReader) {
         step.by = reader.text(node)
@@ -44,7 +60,39 @@ struct TestStepDraft {
     }
 }
 
+/// What a step says of a ban list.
+struct TestPolicyDraft {
+    var list = ""
+    var added: String?
+    var removed: String?
+    var reason: String?
+}
+
 extension BotFileReader {
+    /// `{list: coc, add: "*.evil.example", reason: raids}`.
+    func policy(_ node: YAMLNode, into draft: inout TestStepDraft) {
+        var written = TestPolicyDraft()
+        read(node, BotTables.policyEntry, into: &written)
+        guard node.entries != nil, witness == nil else { return }
+        if node["list"] == nil {
+            error("this does not say which list", at: node, hint: "add list: and its name in config.yaml")
+        }
+        if (node["add"] == nil) == (node["remove"] == nil) {
+            error(
+                "an entry is added or removed", at: node,
+                hint: "write add: \"*.evil.example\", or remove: in its place")
+        }
+        let entity = written.added ?? written.removed ?? ""
+        let subject: Policy.Subject =
+            switch entity.first {
+            case "@": .user
+            case "!", "#": .channel
+            default: .server
+            }
+        let policy = Policy(list: written.list, subject: subject, entity: entity, reason: written.reason)
+        draft.set(.policy(policy, isAdded: written.added != nil), node, self)
+    }
+
     /// The list under `tests`; `rule` is the rule they stand in.
     func tests(_ node: YAMLNode, of rule: String?) -> [BotTest] {
         guard case .sequence(let items) = node.kind else {

@@ -13,6 +13,7 @@ final class BotFileReader {
     var testCounters: [(name: Placed<String>, hasSubject: Bool)] = []
     var testModes: [Placed<String>] = []
     var testLadders: [Placed<String>] = []
+    var testPolicies: [Placed<String>] = []
     private let root: YAMLNode?
     /// Told what is asked of each node, when the reader is used to describe the language.
     weak var witness: ShapeWitness?
@@ -52,6 +53,7 @@ final class BotFileReader {
         result.testCounters = testCounters
         result.testModes = testModes
         result.testLadders = testLadders
+        result.testPolicies = testPolicies
         result.prefixCommandsInTests()
         if result.version == nil, root.entries != nil, root["version"] == nil {
             findings.error(

@@ -96,7 +96,8 @@ extension BotTables {
         "a step", noun: "step",
         otherNames: [
             "message": "say", "delete": "remove", "wait": "tick", "sleep": "tick", "part": "leave",
-            "by": "as", "user": "as", "channel": "in", "times": "repeat", "then": "expect", "after": "at",
+            "reaction": "react", "by": "as", "user": "as", "channel": "in", "times": "repeat",
+            "then": "expect", "after": "at",
             "interval": "every",
         ],
         [
@@ -126,6 +127,17 @@ extension BotTables {
             },
             Key("to", "The new name of who is renamed.") { node, draft, reader in
                 draft.newName = reader.text(node).map { Placed($0, at: reader.spot(node)) }
+            },
+            Key("react", "Somebody puts an emoji to the last message: an emoji, or {emoji, of, by, in}.") {
+                node, draft, reader in
+                draft.reacts(node, isAdded: true, reader)
+            },
+            Key("unreact", "Somebody takes it away again.") { node, draft, reader in
+                draft.reacts(node, isAdded: false, reader)
+            },
+            Key("policy", "A ban list changes: {list: coc, add: \"*.evil.example\"}.") {
+                node, draft, reader in
+                reader.policy(node, into: &draft)
             },
             Key("command", "Somebody writes a command, with or without its prefix.") { node, draft, reader in
                 draft.does("command", node, reader) { .command($0) }
@@ -185,6 +197,37 @@ extension BotTables {
             Key("attachments", "Names of files.") { node, draft, reader in
                 draft.step.attachments = (reader.texts(node, "attachments") ?? []).map(\.value)
             },
+        ])
+
+    static let reacting = KeyTable<TestStepDraft>(
+        "a reaction of a test",
+        otherNames: ["as": "by", "user": "by", "channel": "in", "key": "emoji", "to": "of"],
+        required: ["emoji"],
+        who.keys + [
+            Key("emoji", "Which one.") { node, draft, reader in draft.emoji = reader.text(node) },
+            Key("of", "Whose last message it is put to; that of anybody but steward unless given.") {
+                node, draft, reader in
+                draft.author = reader.text(node)
+            },
+        ])
+
+    static let policyEntry = KeyTable<TestPolicyDraft>(
+        "an entry of a ban list", otherNames: ["name": "list", "why": "reason", "entity": "add"],
+        required: ["list"],
+        [
+            Key("list", "The list's name in config.yaml.") { node, draft, reader in
+                guard let name = reader.text(node) else { return }
+                draft.list = name
+                reader.testPolicies.append(Placed(name, at: reader.spot(node)))
+            },
+            Key("add", "What stands in it from now on: \"@eve:evil.example\", or \"*.evil.example\".") {
+                node, draft, reader in
+                draft.added = reader.text(node)
+            },
+            Key("remove", "What stands in it no more.") { node, draft, reader in
+                draft.removed = reader.text(node)
+            },
+            Key("reason", "Why.") { node, draft, reader in draft.reason = reader.text(node) },
         ])
 
     /// Actions that chat services see, and which keys they have in an expectation.

@@ -88,6 +88,10 @@ package struct BotTest: Sendable {
         case remove
         case join, leave
         case rename(to: String)
+        /// An emoji is put to the last message, or the last of that person, or taken away again.
+        case react(String, of: String?, isAdded: Bool)
+        /// A ban list has an entry more, or one less.
+        case policy(Policy, isAdded: Bool)
         /// Time passes.
         case tick(Duration)
         /// Steward ends, is away for so long, and starts.
