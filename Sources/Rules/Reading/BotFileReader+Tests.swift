@@ -196,9 +196,9 @@ extension BotFileReader {
 
     /// `nothing`, an action, or a list of actions.
     func expectations(_ node: YAMLNode) -> [BotTest.Expectation]? {
+        if isWord(node, "nothing") { return [] }
         switch node.kind {
         case .unreadable: return nil
-        case .scalar("nothing", _): return []
         case .scalar where node.isEmpty:
             _ = text(node)
             return nil
@@ -213,6 +213,10 @@ extension BotFileReader {
         var expectation = BotTest.Expectation(verb: "", place: place(node))
         switch node.kind {
         case .scalar(let name, _) where !node.isEmpty:
+            if let witness {
+                witness.took(BotTables.expectedActions, node)
+                return nil
+            }
             let key = BotTables.expectation[name]
             if let key, key.read == nil {
                 notBuilt(name, at: node)
@@ -225,6 +229,11 @@ extension BotFileReader {
             }
             expectation.verb = name
         case .mapping(let entries):
+            if let witness {
+                witness.took(
+                    BotTables.expectation, expectation, node, oneOf: BotTables.expectedActions)
+                return nil
+            }
             var verbs = 0
             // The action first, for what its keys mean depends on it.
             let isBeside = { (entry: YAMLNode.Entry) in

@@ -233,7 +233,7 @@ extension BotTables {
     /// Actions that chat services see, and which keys they have in an expectation.
     static let expectation = KeyTable<BotTest.Expectation>(
         "what is expected", noun: "action", otherNames: actions.otherNames,
-        expectedVerbs.map { verb in
+        expectedActions.map { verb in
             Key(verb, actions[verb]?.about ?? "") { node, expectation, reader in
                 expectation.verb = verb
                 reader.expected(node, of: verb, into: &expectation)
@@ -251,17 +251,18 @@ extension BotTables {
         ] + expectedKeys.keys
             + actions.keys.filter { $0.read == nil && $0.name != "count" }.map { .later($0.name) })
 
-    private static let expectedVerbs = [
+    static let expectedActions = [
         "reply", "send", "dm", "warn", "relay", "react", "delete", "strike", "mute", "unmute", "kick", "ban",
-        "unban",
-        "slowmode", "lock", "unlock", "permit", "enter_mode", "leave_mode", "report", "confirm", "undo",
+        "unban", "slowmode", "lock", "unlock", "permit", "enter_mode", "leave_mode", "report", "confirm",
+        "undo",
     ]
 
     /// Keys of an expectation that do not name its action.
     static let besideAction = Set(["count", "by"] + expectedKeys.names)
 
     static let expectedKeys = KeyTable<BotTest.Expectation>(
-        "what is expected", otherNames: ["in": "to", "channel": "to", "mention": "mentions", "has": "text"],
+        "an expected action",
+        otherNames: ["in": "to", "channel": "to", "mention": "mentions", "has": "text"],
         [
             Key("text", "What its text contains.") { node, expectation, reader in
                 expectation.text = reader.text(node)

@@ -65,6 +65,8 @@ package struct ValueShape: Sendable, Equatable {
     package var table: String?
     /// Of the table's keys exactly one is written.
     package var isOneKey = false
+    /// Of these keys of the table exactly one is written; empty: that does not matter.
+    package var oneOf: [String] = []
 
     package var isNothing: Bool { scalar == nil && items.isEmpty && entries.isEmpty && table == nil }
 }

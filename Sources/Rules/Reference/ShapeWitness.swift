@@ -5,7 +5,7 @@ internal import YAML
 final class ShapeWitness {
     private enum Note {
         case text, truth, words([String]), word(String)
-        case table(name: String, isOneKey: Bool)
+        case table(name: String, isOneKey: Bool, oneOf: [String])
     }
 
     private(set) var tables: [LanguageReference.Table] = []
@@ -27,8 +27,11 @@ final class ShapeWitness {
     func took(word: String, _ node: YAMLNode) { note(.word(word), node) }
 
     /// The node is read by a table; `target` is what the reader would fill.
-    func took<Target>(_ table: KeyTable<Target>, _ target: Target, _ node: YAMLNode, isOneKey: Bool = false) {
-        note(.table(name: describe(table, from: target), isOneKey: isOneKey), node)
+    func took<Target>(
+        _ table: KeyTable<Target>, _ target: Target, _ node: YAMLNode, isOneKey: Bool = false,
+        oneOf: [String] = []
+    ) {
+        note(.table(name: describe(table, from: target), isOneKey: isOneKey, oneOf: oneOf), node)
     }
 
     private func note(_ note: Note, _ node: YAMLNode) { notes[node.place, default: []].append(note) }
@@ -74,11 +77,12 @@ final class ShapeWitness {
         let mapping = node(.mapping([]))
         let value = scalar()
         offer(with(mapping, .mapping([.init(key: scalar(), value: value)])))
-        for case .table(let name, let isOneKey) in notes[mapping.place] ?? [] {
+        for case .table(let name, let isOneKey, let oneOf) in notes[mapping.place] ?? [] {
             // Nothing can be written yet where no key of the table is built.
             guard built[name] == true else { continue }
             shape.table = name
             shape.isOneKey = isOneKey
+            shape.oneOf = oneOf
         }
         if shape.table == nil {
             let inner = explore(depth: depth + 1) { inner in

@@ -1,18 +1,20 @@
 internal import JSON
 internal import Rules
 
-/// `steward schema`: what editors check and complete bots' files by.
+/// `steward schema`: what editors check and complete bots' files and `config.yaml` by.
 enum SchemaCommand {
     static let command = Command(
-        name: "schema", summary: "print a JSON Schema of rules files, for editors",
+        name: "schema", summary: "print a JSON Schema of rules files or config.yaml, for editors",
         details: """
             Prints a JSON Schema (2020-12) of rules files, made from the tables that read them. Save it as \
             bots.schema.json and let an editor's YAML language server use it with a first line "# yaml-language-server: \
-            $schema=../bots.schema.json". It knows keys and words; "steward check" knows the rest.
+            $schema=../bots.schema.json". With --config it is the schema of config.yaml, for a first line \
+            "# yaml-language-server: $schema=config.schema.json". It knows keys and words; "steward check" knows the rest.
             """,
-        options: []
-    ) { _ in
-        print(String(decoding: schema(LanguageReference()).bytes(), as: UTF8.self))
+        options: [.init(name: "config", value: nil, summary: "of config.yaml instead")]
+    ) { arguments in
+        let json = arguments.has("config") ? ConfigSchema.json : schema(LanguageReference())
+        print(String(decoding: json.bytes(), as: UTF8.self))
         return .fine
     }
 
@@ -63,8 +65,14 @@ enum SchemaCommand {
         }
         if let table = shape.table {
             let reference: JSON = ["$ref": .string("#/$defs/\(table)")]
-            forms.append(
-                shape.isOneKey ? ["allOf": [reference], "minProperties": 1, "maxProperties": 1] : reference)
+            if shape.isOneKey {
+                forms.append(["allOf": [reference], "minProperties": 1, "maxProperties": 1])
+            } else if shape.oneOf.isEmpty {
+                forms.append(reference)
+            } else {
+                let choice = shape.oneOf.map { JSON.object(["required": [.string($0)]]) }
+                forms.append(["allOf": [reference], "oneOf": .array(choice)])
+            }
         }
         // What the tables do not tell is for `check` to judge.
         if forms.isEmpty { forms = [.object(JSONObject())] }

@@ -136,12 +136,10 @@ struct Config: Sendable {
 
         init(from decoder: any Decoder) throws {
             let keys = try decoder.container(keyedBy: AnyKey.self)
-            for key in keys.allKeys {
-                if key.stringValue == "users" {
-                    users = Set(try keys.decode([String].self, forKey: key))
-                } else {
-                    words[key.stringValue] = Set(try keys.decode(OneOrMore.self, forKey: key).texts)
-                }
+            let ofUsers = AnyKey(stringValue: "users")
+            users = Set(try keys.decodeIfPresent([String].self, forKey: ofUsers) ?? [])
+            for key in keys.allKeys where key.stringValue != ofUsers.stringValue {
+                words[key.stringValue] = Set(try keys.decode(OneOrMore.self, forKey: key).texts)
             }
         }
     }
@@ -151,11 +149,9 @@ struct Config: Sendable {
         var texts: [String]
 
         init(from decoder: any Decoder) throws {
-            if let text = (decoder as? NodeDecoder)?.node.text {
-                texts = [text]
-            } else {
-                texts = try decoder.singleValueContainer().decode([String].self)
-            }
+            let value = try decoder.singleValueContainer()
+            let isText = CodingUserInfoKey.isText.flatMap { decoder.userInfo[$0] as? Bool } == true
+            texts = isText ? [try value.decode(String.self)] : try value.decode([String].self)
         }
     }
 }

@@ -194,7 +194,7 @@ struct NodeDecoder: Decoder {
 
 extension CaseIterable {
     /// The words that stand for the cases; none where they are no words.
-    fileprivate static var words: [String] {
+    static var words: [String] {
         allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
     }
 }
