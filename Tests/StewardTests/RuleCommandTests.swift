@@ -108,6 +108,98 @@ import Testing
         }
     }
 
+    /// What is told of one rule.
+    private func told(_ rule: String, in output: String) throws -> JSON {
+        try #require(
+            output.split(separator: "\n").compactMap { try? JSON(parsing: Array($0.utf8)) }
+                .first { $0["rule"]?.string == rule })
+    }
+
+    @Test func `explain tells what would happen now, by what a steward that runs remembers`() async throws {
+        let bot = """
+            version: 1
+            counters: {hellos: {per: user, keep: forever}}
+            ladders: {conduct: {forgive: never, steps: {3: [{mute: 1h}]}}}
+            modes: {raid: {clears_after: 1h}}
+            rules:
+              bad:
+                when: [messageAdded, messageEdited]
+                if: {text: [darn]}
+                do: [delete, {strike: 2}]
+              raid-begins:
+                when: [messageAdded, messageEdited]
+                if: {text: [raiders]}
+                do: [{enter_mode: raid}]
+              old-hand: {when: messageAdded, if: {user: {messages: 3+}}, do: [{log: old}]}
+              flood: {when: messageAdded, if: {rate: 5 messages in 1h per user}, do: [{log: flood}]}
+              raided: {when: messageAdded, if: {mode: raid}, do: [{log: raid}]}
+              greeting:
+                when: messageAdded
+                if: {text: [hello]}
+                cooldown: 1h per channel
+                do: [{count: {hellos: +1}}, {reply: "Hello, {{ user.name }}."}]
+              how-often: {when: messageAdded, if: {text: [often]}, do: [{reply: "{{ counters.hellos }} times"}]}
+            """
+        try await TestBed.run { bed, general in
+            let config = bed.usualConfig.replacing(
+                "{file: steward.db}", with: "{file: steward.db, keep_events: 7d}")
+            try bed.write(config, to: "config.yaml")
+            try bed.write(bot, to: "bots/bot.yaml")
+            func explain(_ text: String, _ more: String...) async throws -> String {
+                let file = bed.folder.appending(path: "config.yaml").path()
+                let end = try await Self.run(
+                    ["explain", "--config", file, "--say", text, "--in", "general"] + more)
+                #expect(end.code == 0 && end.errors == "", "\(end.errors)")
+                return end.output
+            }
+            let before = try await explain("hello", "--as", "ana")
+            #expect(before.contains("as if nothing was remembered (ana is new"))
+            let steward = try bed.steward(config, bot: bot)
+            await steward.transcript.wait(for: "ready: ")
+            for text in ["hello", "raiders", "darn"] {
+                try await bed.server.post(text, in: general, as: "ana")
+            }
+            try await bed.server.post("how often", in: general, as: "ana")
+            await bed.wait(for: "1 times", in: general)
+            for isRunning in [true, false] {
+                if !isRunning { #expect(try await steward.stop() == .fine) }
+                let hello = try await explain("hello", "--as", "ana", "--json")
+                #expect(
+                    try told("greeting", in: hello)["reason"]?.string?
+                        .hasPrefix("no: it rests for another 59 minutes") == true)
+                for rule in ["old-hand", "flood", "raided"] {
+                    let told = try told(rule, in: hello)
+                    #expect(told["matches"]?.bool == true, "\(told)")
+                    #expect(told["asks_memory"]?.bool == false)
+                }
+                let often = try await explain("how often", "--as", "ana", "--json")
+                #expect(
+                    try told("how-often", in: often)["actions"]?[0]?.string == "reply in general: 1 times")
+                let bad = try await explain("darn", "--as", "ana", "--json")
+                #expect(
+                    try told("bad", in: bad)["actions"]?.array?.contains { "\($0)".contains("mute") } == true)
+                let text = try await explain("hello", "--as", "ana", "--all")
+                #expect(text.hasSuffix("/steward.db remembers\n"))
+                let other = try await explain("hello", "--as", "ben", "--all")
+                #expect(other.contains("remembers, which is nothing of a user \"ben\""))
+                #expect(try told("old-hand", in: await explain("hello", "--json"))["matches"]?.bool == false)
+            }
+        }
+    }
+
+    @Test func `explain never makes a store, and says when it cannot look into it`() async throws {
+        let shell = try Shell()
+        let none = try await shell.run("explain", "--say", "hello")
+        #expect(none.code == 0 && none.errors == "")
+        #expect(!FileManager.default.fileExists(atPath: shell.folder.path + "/steward.db"))
+        try shell.folder.write("steward.db", "not a database")
+        let foreign = try await shell.run("explain", "--say", "hello")
+        #expect(foreign.code == 0)
+        #expect(foreign.errors.hasPrefix("steward explain: the store cannot be looked at: "))
+        #expect(foreign.output.contains("as if nothing was remembered"))
+        #expect(shell.folder.read("steward.db") == "not a database")
+    }
+
     @Test func `a store that is missing, foreign or of a later steward is named`() async throws {
         let shell = try Shell()
         let none = try await shell.run("rules")

@@ -17,8 +17,10 @@ package struct Explanation: Sendable, CustomStringConvertible {
         package var actions: [String]
         /// Why it has nothing to do with the event, in words that are for several rules; nil when it has.
         package var aside: String?
-        /// Whether what steward remembers may change what is said here.
+        /// Whether what steward remembers, and nobody has looked at, may change what is said here.
         package var asksMemory = false
+        /// Whether it counts what happened before.
+        var countsPast = false
     }
 
     /// What the event is, in words.
@@ -26,15 +28,28 @@ package struct Explanation: Sendable, CustomStringConvertible {
     package var entries: [Entry]
     /// Who is looked at as if steward remembered nothing of them; nil when its memory was looked at.
     var user: String?
+    /// Where was looked for what steward remembers, in words; nil: nowhere.
+    var source: String?
 
     private static let width = 80
 
     /// What had to be assumed because nobody looked into the memory; nil when no rule asks for it.
     package var assumption: String? {
         let unsure = entries.filter(\.asksMemory).map { "\($0.number)" }
-        guard let user, !unsure.isEmpty else { return nil }
-        return "as if nothing was remembered (\(user) is new, nothing rests, counts are 0): "
-            + TemplateValue.series(unsure)
+        guard !unsure.isEmpty else { return nil }
+        let what =
+            user.map { "as if nothing was remembered (\($0) is new, nothing rests, counts are 0): " }
+            ?? "as if nothing had happened lately (the store keeps no events): "
+        return what + TemplateValue.series(unsure)
+    }
+
+    /// Says where steward's memory was looked at, and whether events of the past were there, too.
+    package mutating func isTrue(by source: String, withPast: Bool) {
+        self.source = source
+        user = nil
+        for index in entries.indices where withPast || !entries[index].countsPast {
+            entries[index].asksMemory = false
+        }
     }
 
     /// Text for people, at most 80 columns wide.
@@ -82,7 +97,8 @@ package struct Explanation: Sendable, CustomStringConvertible {
         }
         if entries.isEmpty { lines += gap + ["there are no rules"] }
         if !entries.isEmpty, !entries.contains(where: \.matches) { lines += gap + ["nothing would be done"] }
-        if let assumption { lines += gap + Self.wrapped(assumption, indent: 0) }
+        let last = [assumption, source].compactMap(\.self).flatMap { Self.wrapped($0, indent: 0) }
+        if !last.isEmpty { lines += gap + last }
         return lines.joined(separator: "\n")
     }
 
@@ -122,6 +138,7 @@ extension RuleSet {
                     actions: [], aside: telling.aside(verdict))
                 if entry.matches { entry.actions = telling.actions(turn) }
                 entry.asksMemory = isOver == nil && telling.asksMemory(verdict)
+                entry.countsPast = rule.source.condition?.value.asksForRate == true
                 explanation.entries.append(entry)
             }
             if decision.removed { removedBy = decision.matched.last { !$0.hasSuffix(" (dry)") } }
@@ -129,37 +146,57 @@ extension RuleSet {
         return explanation
     }
 
-    /// What would become of a message; nil when no account has a channel of that name.
+    /// What would become of a message if nothing was remembered; nil when no account has a channel of that name.
     ///
     /// `roles` are names from `config.yaml`; the channel `direct` is one of that person's with steward.
     package func explain(
         say text: String, as user: String, in channel: String, roles: [String] = [], now: Timestamp
     ) -> Explanation? {
-        let isDirect = channel == Scope.direct
-        let direct =
-            isDirect ? directory.accountNames.first.map { Place(account: $0, channel: channel) } : nil
-        guard let place = direct ?? directory.places(named: channel).first,
-            let account = directory.accounts[place.account]
-        else {
-            return nil
+        place(ofExplained: channel).map { explain(say: text, as: user, in: $0, roles: roles, now: now) }
+    }
+
+    /// The same in a channel that there is.
+    package func explain(
+        say text: String, as user: String, in place: Place, roles: [String] = [], now: Timestamp
+    ) -> Explanation {
+        let (event, situation) = suppose(
+            say: text, as: user, in: place, of: Identities().realm("explained"), roles: roles, at: now)
+        var explanation = explain(event, in: situation)
+        explanation.user = user
+        return explanation
+    }
+
+    /// Where a channel is that is called so; nil when no account has it.
+    package func place(ofExplained channel: String) -> Place? {
+        if channel == Scope.direct {
+            return directory.accountNames.first.map { Place(account: $0, channel: channel) }
         }
-        let realm = Identities().realm("explained")
+        return directory.places(named: channel).first { directory.accounts[$0.account] != nil }
+    }
+
+    /// A message that nobody has written, and what is known beside it: nothing that has to be remembered. `id` is the
+    /// channel's if it is another than its name.
+    package func suppose(
+        say text: String, as user: String, in place: Place, id: String? = nil, of realm: Realm,
+        roles: [String], at now: Timestamp
+    ) -> (event: ChatEvent, situation: Situation) {
+        let isDirect = place.channel == Scope.direct
         var known = directory
         for role in roles { known.roles[role, default: .init()].users.insert("\(place.account):\(user)") }
-        let title = directory.channels.first { $0.value[place.account] == place.channel }?.key ?? channel
+        let title = directory.channels.first { $0.value[place.account] == place.channel }?.key
         let author = Member(user: realm.user(user))
         let event = ChatEvent(
             id: "explained", account: place.account, realm: realm,
             channel: Channel(
-                id: realm.channel(place.channel), uniqueName: isDirect ? nil : place.channel, title: title,
-                isDirect: isDirect),
+                id: realm.channel(id ?? place.channel), uniqueName: isDirect ? nil : place.channel,
+                title: title ?? place.channel, isDirect: isDirect),
             sentAt: now,
             kind: .messageAdded(Message(id: "explained", index: 0, author: author, text: text)))
-        let situation = Situation(
-            now: now, abilities: account.abilities, memory: NoMemory(), directory: known)
-        var explanation = explain(event, in: situation)
-        explanation.user = user
-        return explanation
+        let abilities =
+            directory.accounts[place.account]?.abilities
+            ?? Abilities(events: [], actions: [], textLimit: .init(0, .bytes))
+        let situation = Situation(now: now, abilities: abilities, memory: NoMemory(), directory: known)
+        return (event, situation)
     }
 }
 

@@ -4,7 +4,7 @@ internal import Unicode
 /// What is told of rules that keep order.
 extension RuleTelling {
     func moderation(_ action: ChatAction) -> String {
-        let place = action.place.channel
+        let place = name(of: action.place)
         func time(_ until: Timestamp?) -> String {
             until.map { "for \(($0 - situation.now).words)" } ?? "without an end"
         }

@@ -128,10 +128,16 @@ struct RuleTelling {
         }
     }
 
+    /// The channel as people call it.
+    func name(of place: Place) -> String {
+        guard place == event.place, let channel = event.channel else { return place.channel }
+        return channel.isDirect ? Scope.direct : channel.uniqueName ?? place.channel
+    }
+
     private func words(_ action: ChatAction) -> String {
         let after = action.then?.values["after"].flatMap { Int64($0) }.map { Duration.milliseconds($0).short }
         let end = after.map { ", removed after \($0)" } ?? ""
-        let place = action.place.channel
+        let place = name(of: action.place)
         switch action.verb {
         case .reply(let text, _): return "reply in \(place)\(end): \(text.text)"
         case .send(let text): return "send to \(place)\(end): \(text.text)"

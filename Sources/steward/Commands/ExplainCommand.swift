@@ -1,4 +1,6 @@
 internal import Chat
+internal import Engine
+internal import FoundationEssentials
 internal import JSON
 internal import Rules
 internal import Services
@@ -10,8 +12,9 @@ enum ExplainCommand {
         details: """
             Shows every rule that would be looked at for a message, in order: why it did or did not match, the part of \
             the text that matched, and what would be done. Where all of that does not fit a screen, rules that do not \
-            match get one line. Nothing is sent, nothing is remembered, and what the store remembers is not looked \
-            at: a line says so, with the numbers of the rules for which that decides.
+            match get one line. Nothing is sent and nothing is remembered. Strikes, counters, cooldowns, modes and all \
+            else that is remembered come from the store, also while steward runs; where there is none a line says so, \
+            with the numbers of the rules for which that decides.
             """,
         options: [
             .config,
@@ -21,12 +24,20 @@ enum ExplainCommand {
                 name: "in", value: "CHANNEL",
                 summary: "where, or direct; the first that is joined when missing"),
             .init(name: "role", value: "NAMES", summary: "roles the writer has, with commas"),
+            .init(
+                name: "realm", value: "NAME", summary: "which service it is, where the store knows several"),
             .init(name: "rule", value: "ID", summary: "tells of this rule alone"),
             .init(name: "all", value: nil, summary: "tells all of each rule, however long"),
             .init(name: "json", value: nil, summary: "one JSON object a rule, for programs"),
         ]
     ) { arguments in
-        Bots.look(arguments) { config, rules, _ in explain(arguments, config, rules) }
+        var loaded: (Config, RuleSet)?
+        let end = Bots.look(arguments) { config, rules, _ in
+            loaded = (config, rules)
+            return .fine
+        }
+        guard let (config, rules) = loaded else { return end }
+        return await explain(arguments, config, rules)
     }
 
     /// An object a line.
@@ -47,7 +58,9 @@ enum ExplainCommand {
     /// The lines of the smallest terminal that people have, without the two with the command and the next prompt.
     private static let screen = 22
 
-    private static func explain(_ arguments: Arguments, _ config: Config, _ rules: RuleSet) -> ExitCode {
+    private static func explain(
+        _ arguments: Arguments, _ config: Config, _ rules: RuleSet
+    ) async -> ExitCode {
         guard let channel = arguments["in"] ?? config.accounts.lazy.compactMap(\.settings.joins.first).first
         else {
             Terminal.complain("steward explain: no account joins a channel: name one with --in\n")
@@ -61,18 +74,27 @@ enum ExplainCommand {
             Terminal.complain("steward explain: there is no role \"\(role)\" - \(hint)\n")
             return .usage
         }
-        var explanation = rules.explain(
-            say: arguments["say"] ?? "", as: arguments["as"] ?? "someone", in: channel, roles: roles,
-            now: .now)
-        guard explanation != nil else {
+        guard let place = rules.place(ofExplained: channel) else {
             let known = Set(config.channels.keys).union(config.accounts.flatMap(\.settings.joins)).sorted()
             let near = Suggestion.hint(for: channel, among: known).map { " - \($0)" } ?? ""
             Terminal.complain("steward explain: no account has a channel \"\(channel)\"\(near)\n")
             if !known.isEmpty { Terminal.complain("channels here: \(known.joined(separator: ", "))\n") }
             return .usage
         }
-        if let rule = arguments["rule"] { explanation?.narrow(to: rule) }
-        guard let explanation, !explanation.entries.isEmpty || arguments["rule"] == nil else {
+        let message = Supposed(
+            text: arguments["say"] ?? "", user: arguments["as"], place: place, roles: roles)
+        var explanation: Explanation
+        do {
+            explanation = try await remembering(message, arguments["realm"], config, rules)
+        } catch let error as UsageMistake {
+            Terminal.complain("steward explain: \(error)\n")
+            return .usage
+        } catch {
+            Terminal.complain("steward explain: the store cannot be looked at: \(error)\n")
+            explanation = message.explained(by: rules)
+        }
+        if let rule = arguments["rule"] { explanation.narrow(to: rule) }
+        guard !explanation.entries.isEmpty || arguments["rule"] == nil else {
             let rule = arguments["rule"] ?? ""
             let hint = Suggestion.hint(for: rule, among: rules.ruleNames).map { " - \($0)" } ?? ""
             Terminal.complain("steward explain: there is no rule \"\(rule)\"\(hint)\n")
@@ -84,5 +106,90 @@ enum ExplainCommand {
             print(arguments.has("all") ? explanation.description : explanation.description(in: screen))
         }
         return .fine
+    }
+
+    /// A message that is only spoken of.
+    private struct Supposed {
+        var text: String
+        /// Nil: somebody who was never seen.
+        var user: String?
+        var place: Place
+        var roles: [String]
+
+        var name: String { user ?? "someone" }
+
+        /// As if nothing was remembered.
+        func explained(by rules: RuleSet) -> Explanation {
+            rules.explain(say: text, as: name, in: place, roles: roles, now: .now)
+        }
+    }
+
+    /// With what the store remembers; without it where there is none yet.
+    private static func remembering(
+        _ message: Supposed, _ wanted: String?, _ config: Config, _ rules: RuleSet
+    ) async throws -> Explanation {
+        guard let store = config.store.map(config.statePath), FileManager.default.fileExists(atPath: store)
+        else { return message.explained(by: rules) }
+        let journal = try await SQLiteJournal.openForReading(store)
+        do {
+            let now = Timestamp.now
+            let stored = StoredMemory(journal, at: now)
+            let identities = Identities()
+            let own = try await stored.identities()
+            let channel = try await stored.channel(message.place) ?? message.place.channel
+            let name = try await realm(
+                of: message, in: channel, wanted, own.keys.sorted(), stored, identities)
+            let realm = identities.realm(name)
+            var (event, situation) = rules.suppose(
+                say: message.text, as: message.name, in: message.place,
+                id: channel, of: realm, roles: message.roles, at: now)
+            situation.memory = stored.memory
+            situation.own = own[name].map(realm.user)
+            let hasPast = try await stored.recall(by: rules.handlers, in: situation, realms: identities)
+            situation.facts = try await stored.facts(about: event)
+            let (asked, known) = (event, situation)
+            var explanation = try await stored.look { rules.explain(asked, in: known) }
+            var source = "with what \(store) remembers"
+            if let user = message.user, try await !stored.knows(.user(realm.user(user))) {
+                source += ", which is nothing of a user \"\(user)\": users go by their ids"
+            }
+            if event.channel?.isDirect == true { source += "; nothing is looked up of direct channels" }
+            explanation.isTrue(by: source, withPast: hasPast)
+            await journal.close()
+            return explanation
+        } catch {
+            await journal.close()
+            throw error
+        }
+    }
+
+    /// The service in which the store knows the channel, or the user.
+    private static func realm(
+        of message: Supposed, in channel: String, _ wanted: String?, _ names: [String],
+        _ stored: StoredMemory, _ identities: Identities
+    ) async throws -> String {
+        if let wanted {
+            guard names.contains(wanted) else {
+                throw UsageMistake(
+                    "the store knows no service \"\(wanted)\" - "
+                        + (Suggestion.hint(for: wanted, among: names)
+                            ?? "it knows \(names.joined(separator: ", "))"))
+            }
+            return wanted
+        }
+        var (ofChannel, ofUser): ([String], [String]) = ([], [])
+        for name in names {
+            let realm = identities.realm(name)
+            if try await stored.knows(.channel(realm.channel(channel))) { ofChannel.append(name) }
+            if try await stored.knows(.user(realm.user(message.name))) { ofUser.append(name) }
+        }
+        if ofChannel.count == 1 { return ofChannel[0] }
+        guard ofUser.count < 2 else {
+            throw UsageMistake(
+                "several services know a \"\(message.name)\" - add one of: "
+                    + ofUser.map { "--realm \($0)" }.joined(separator: ", "))
+        }
+        // Where it knows neither, nothing is remembered of them.
+        return ofUser.first ?? names.first ?? ""
     }
 }

@@ -1,0 +1,68 @@
+package import Chat
+
+/// What a store remembers, for whoever only looks: rows are read when they are first asked for.
+package struct StoredMemory: Sendable {
+    package let memory = Memory(isComplete: false)
+    private let journal: any Journal
+    private let now: Timestamp
+
+    package init(_ journal: any Journal, at now: Timestamp) {
+        self.journal = journal
+        self.now = now
+        memory.setTime(now)
+    }
+
+    /// Looks anew until all that was asked for is here.
+    package func look<Seen>(_ body: () -> Seen) async throws(JournalError) -> Seen {
+        while true {
+            let seen = body()
+            let subjects = memory.takeMissing()
+            guard !subjects.isEmpty else { return seen }
+            memory.insert(
+                try await journal.rows(of: .memory, keys: subjects.map(\.rowKey).sorted()), for: subjects)
+        }
+    }
+
+    /// Who steward is, by the names of the realms it has ever been in.
+    package func identities() async throws(JournalError) -> [String: String] {
+        let rows = try await journal.rows(of: .identity)
+        return Dictionary(rows.map { ($0.key.key, $0.key.part) }) { first, _ in first }
+    }
+
+    /// The id of a channel that goes by a name, too; nil when steward has met no channel of that name.
+    package func channel(_ place: Place) async throws(JournalError) -> String? {
+        let known = try await look { memory.value(of: Moderation.nameKey(place)) }
+        guard case .text(let id)? = known else { return nil }
+        return id
+    }
+
+    /// Whether anything is remembered of the user or the channel.
+    package func knows(_ subject: MemorySubject) async throws(JournalError) -> Bool {
+        try await !journal.rows(of: .memory, keys: [subject.rowKey]).isEmpty
+    }
+
+    /// What is known of the event's member, as it was before the event.
+    package func facts(about event: ChatEvent) async throws(JournalError) -> MemberFacts {
+        try await look { memory.facts(about: event, at: now) } ?? MemberFacts()
+    }
+
+    /// Tells handlers of what happened lately, as far as it was kept; false when nothing was.
+    package func recall(
+        by handlers: [any EventHandler], in situation: Situation, realms: Identities
+    ) async throws(JournalError) -> Bool {
+        let handlers = handlers.compactMap { $0 as? any RecallingHandler }
+        let span = handlers.map(\.recalls).max() ?? .zero
+        guard span > .zero else { return true }
+        let events = try await journal.keptEvents(since: now - span, most: .max).flatMap {
+            EventCoding.events(in: $0, realms: realms)
+        }
+        for event in events where event.sentAt >= now - span {
+            var past = situation
+            past.now = event.sentAt
+            past.facts = try await facts(about: event)
+            if let first = past.facts.firstSeen, first >= event.sentAt { past.facts.firstSeen = nil }
+            for handler in handlers { handler.recall(event, in: past) }
+        }
+        return !events.isEmpty
+    }
+}
