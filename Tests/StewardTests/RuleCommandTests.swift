@@ -130,6 +130,7 @@ import Testing
                 when: [messageAdded, messageEdited]
                 if: {text: [raiders]}
                 do: [{enter_mode: raid}]
+              loud: {when: [messageAdded, messageEdited], if: {text: [loud]}, do: [{mute: 1h}]}
               old-hand: {when: messageAdded, if: {user: {messages: 3+}}, do: [{log: old}]}
               flood: {when: messageAdded, if: {rate: 5 messages in 1h per user}, do: [{log: flood}]}
               raided: {when: messageAdded, if: {mode: raid}, do: [{log: raid}]}
@@ -159,6 +160,8 @@ import Testing
             for text in ["hello", "raiders", "darn"] {
                 try await bed.server.post(text, in: general, as: "ana")
             }
+            try await bed.server.join(general, as: "max")
+            try await bed.server.post("loud", in: general, as: "max")
             try await bed.server.post("how often", in: general, as: "ana")
             await bed.wait(for: "1 times", in: general)
             for isRunning in [true, false] {
@@ -178,7 +181,11 @@ import Testing
                 let bad = try await explain("darn", "--as", "ana", "--json")
                 #expect(
                     try told("bad", in: bad)["actions"]?.array?.contains { "\($0)".contains("mute") } == true)
+                let muted = try await explain("hello", "--as", "max", "--all")
+                #expect(muted.contains("\nsteward itself removes the message: max is muted here\n"))
+                #expect(muted.contains("not asked: steward itself removed the message"))
                 let text = try await explain("hello", "--as", "ana", "--all")
+                #expect(!text.contains("steward itself"))
                 #expect(text.hasSuffix("/steward.db remembers\n"))
                 let other = try await explain("hello", "--as", "ben", "--all")
                 #expect(other.contains("remembers, which is nothing of a user \"ben\""))

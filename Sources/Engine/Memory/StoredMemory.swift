@@ -46,6 +46,14 @@ package struct StoredMemory: Sendable {
         try await look { memory.facts(about: event, at: now) } ?? MemberFacts()
     }
 
+    /// Why steward itself removes the event's message, before any rule is asked; nil: it does not.
+    package func removal(
+        of event: ChatEvent, in situation: Situation
+    ) async throws(JournalError) -> Punishment.Kind? {
+        let held = try await look { Punishments(memory: memory, event: event, situation: situation).hold() }
+        return held?.decision.removed == true ? held?.kind : nil
+    }
+
     /// Tells handlers of what happened lately, as far as it was kept; false when nothing was.
     package func recall(
         by handlers: [any EventHandler], in situation: Situation, realms: Identities

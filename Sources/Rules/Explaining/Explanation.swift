@@ -28,6 +28,8 @@ package struct Explanation: Sendable, CustomStringConvertible {
     package var entries: [Entry]
     /// Who is looked at as if steward remembered nothing of them; nil when its memory was looked at.
     var user: String?
+    /// Why steward itself removes the message, before any rule is asked; nil: it does not.
+    var removal: String?
     /// Where was looked for what steward remembers, in words; nil: nowhere.
     var source: String?
 
@@ -91,12 +93,17 @@ package struct Explanation: Sendable, CustomStringConvertible {
     private func text(_ told: [(stage: Stage, text: String)], isDense: Bool) -> String {
         let gap = isDense ? [] : [""]
         var lines = Self.wrapped(event, indent: 0)
+        if let removal {
+            lines += gap + Self.wrapped("steward itself removes the message: \(removal)", indent: 0)
+        }
         for stage in Stage.allCases {
             let own = told.filter { $0.stage == stage }.map(\.text)
             if !own.isEmpty { lines += gap + [["guards", "answers", "observers"][stage.rawValue]] + own }
         }
         if entries.isEmpty { lines += gap + ["there are no rules"] }
-        if !entries.isEmpty, !entries.contains(where: \.matches) { lines += gap + ["nothing would be done"] }
+        if !entries.isEmpty, removal == nil, !entries.contains(where: \.matches) {
+            lines += gap + ["nothing would be done"]
+        }
         let last = [assumption, source].compactMap(\.self).flatMap { Self.wrapped($0, indent: 0) }
         if !last.isEmpty { lines += gap + last }
         return lines.joined(separator: "\n")
@@ -123,9 +130,14 @@ package struct Explanation: Sendable, CustomStringConvertible {
 
 extension RuleSet {
     /// Takes an event through all rules without doing anything, and tells what became of each.
-    package func explain(_ event: ChatEvent, in situation: Situation) -> Explanation {
+    ///
+    /// `removal` says why steward itself removes the message first, if it does.
+    package func explain(
+        _ event: ChatEvent, in situation: Situation, removal: String? = nil
+    ) -> Explanation {
         var explanation = Explanation(event: event.inWords, entries: [])
-        var removedBy: String?
+        explanation.removal = removal
+        var removedBy = removal.map { _ in "steward itself" }
         for stage in Stage.allCases {
             let isOver = stage == .answer ? removedBy : nil
             let decision = retrace(event, in: situation, stage: stage) { [self] rule, verdict, turn in
@@ -133,7 +145,7 @@ extension RuleSet {
                 var entry = Explanation.Entry(
                     stage: stage, number: explanation.entries.count + 1, rule: rule.id, place: rule.place,
                     matches: isOver == nil && verdict == .matches,
-                    reason: isOver.map { "not asked: \"\($0)\" removed the message" }
+                    reason: isOver.map { "not asked: \($0) removed the message" }
                         ?? telling.reason(verdict, turn),
                     actions: [], aside: telling.aside(verdict))
                 if entry.matches { entry.actions = telling.actions(turn) }
@@ -141,7 +153,9 @@ extension RuleSet {
                 entry.countsPast = rule.source.condition?.value.asksForRate == true
                 explanation.entries.append(entry)
             }
-            if decision.removed { removedBy = decision.matched.last { !$0.hasSuffix(" (dry)") } }
+            if decision.removed {
+                removedBy = decision.matched.last { !$0.hasSuffix(" (dry)") }.map { "\"\($0)\"" } ?? removedBy
+            }
         }
         return explanation
     }

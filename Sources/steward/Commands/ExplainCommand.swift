@@ -148,7 +148,8 @@ enum ExplainCommand {
             let hasPast = try await stored.recall(by: rules.handlers, in: situation, realms: identities)
             situation.facts = try await stored.facts(about: event)
             let (asked, known) = (event, situation)
-            var explanation = try await stored.look { rules.explain(asked, in: known) }
+            let removal = try await stored.removal(of: asked, in: known).map { why($0, message.name) }
+            var explanation = try await stored.look { rules.explain(asked, in: known, removal: removal) }
             var source = "with what \(store) remembers"
             if let user = message.user, try await !stored.knows(.user(realm.user(user))) {
                 source += ", which is nothing of a user \"\(user)\": users go by their ids"
@@ -160,6 +161,15 @@ enum ExplainCommand {
         } catch {
             await journal.close()
             throw error
+        }
+    }
+
+    private static func why(_ kind: Punishment.Kind, _ user: String) -> String {
+        switch kind {
+        case .mute: "\(user) is muted here"
+        case .ban: "\(user) is banned here"
+        case .lock: "the channel is locked"
+        case .slowmode: "\(user) wrote just now, and the channel is slow"
         }
     }
 
