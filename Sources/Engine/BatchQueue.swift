@@ -39,7 +39,9 @@ final class BatchQueue<Element: Sendable>: Sendable {
     }
 
     /// All that is there, at least one; nil once the queue is finished and empty, or the task is cancelled.
-    func takeAll() async -> [Element]? {
+    ///
+    /// Waits on the caller's own executor: a closure that does not say whose it is would wake another thread first.
+    func takeAll(isolation: isolated (any Actor)? = #isolation) async -> [Element]? {
         while !Task.isCancelled {
             let (elements, isFinished) = state.withLock { state in
                 let elements = state.elements
@@ -50,14 +52,15 @@ final class BatchQueue<Element: Sendable>: Sendable {
             if !elements.isEmpty { return elements }
             onIdle()
             if isFinished { return nil }
-            await somethingToTake()
+            await somethingToTake(isolation)
         }
         return nil
     }
 
-    private func somethingToTake() async {
+    private func somethingToTake(_ isolation: isolated (any Actor)?) async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            _ = isolation
+            await withCheckedContinuation(isolation: isolation) { continuation in
                 let isReady = state.withLock { state in
                     if !state.elements.isEmpty || state.isFinished || Task.isCancelled { return true }
                     state.waiter = continuation

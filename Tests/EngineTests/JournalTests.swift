@@ -1,5 +1,6 @@
 import Chat
 import SQLite
+import Seeds
 import Testing
 
 @testable import Engine
@@ -84,6 +85,38 @@ import Testing
         #expect(
             texts(try await again.rows(of: .memory)) == ["a/=99", "b/0=99", "b/1=97", "b/2=98"])
         await again.close()
+    }
+
+    @Test func `rows that change, go and come back while others move are what they were last`() async throws {
+        let journal = try await SQLiteJournal.open(
+            file.path, pagesLimit: nil, tail: SQLiteJournal.TailLimits(rows: 90, entries: 40))
+        let lease = try #require(try await lease(journal))
+        var random = SeededRandom(seed: 7)
+        var expected: [String: String] = [:]
+        for round in 0..<400 {
+            var changes: [String: RowChange] = [:]
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                let (key, part) = (
+                    "\(Int.random(in: 0..<200, using: &random))", "\(Int.random(in: 0..<2, using: &random))"
+                )
+                let isGone = Int.random(in: 0..<3, using: &random) == 0
+                changes["\(key)/\(part)"] = change(key, part, isGone ? nil : "\(round)")
+                expected["\(key)/\(part)"] = isGone ? nil : "\(round)"
+            }
+            try await journal.append(Array(changes.values), under: lease)
+            if round % 150 == 149 { while try await journal.tidy(at: noon, under: lease) {} }
+            guard round % 20 == 0 else { continue }
+            let texts = expected.map { "\($0.key)=\($0.value)" }.sorted()
+            #expect(self.texts(try await journal.rows(of: .memory)) == texts)
+            #expect(
+                self.texts(try await journal.rows(of: .memory, keys: (0..<200).map { "\($0)" })) == texts)
+            // As if it had been killed here.
+            let other = try await SQLiteJournal.openForReading(file.path)
+            #expect(self.texts(try await other.rows(of: .memory)) == texts)
+            await other.close()
+        }
+        await journal.close()
+        #expect(try counts().logged < 100)
     }
 
     @Test func `once steward is idle all rows move to their tables`() async throws {

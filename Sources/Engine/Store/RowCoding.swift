@@ -106,7 +106,7 @@ struct RowReader {
 package enum JSONRow {
     package static func body(of value: some Encodable) -> [UInt8] {
         // Only a number that JSON cannot write would throw, and no row has one.
-        (try? Array(JSONEncoder().encode(value))) ?? []
+        (try? JSONRowWriter.bytes(of: value)) ?? []
     }
 
     package static func value<Value: Decodable>(_ type: Value.Type, from body: [UInt8]) -> Value? {

@@ -66,25 +66,36 @@ extension Connection {
         }
     }
 
+    /// Best in the order of the tables' keys.
     func writeBack(_ rows: [RowChange]) throws {
-        // In the order of the tables' keys, which costs a third.
-        let sorted = rows.sorted {
-            ($0.key.table.rawValue, $0.key.key, $0.key.part) < (
-                $1.key.table.rawValue, $1.key.key, $1.key.part
-            )
-        }
-        for row in sorted {
-            let (table, key, part) = (
-                row.key.table.name, SQLValue.text(row.key.key), SQLValue.text(row.key.part)
-            )
+        var last: (table: JournalTable, put: String, remove: String)?
+        for row in rows {
+            let table = row.key.table
+            let statements = last.flatMap { $0.table == table ? $0 : nil } ?? Self.statements(for: table)
+            last = statements
+            let (key, part) = (SQLValue.text(row.key.key), SQLValue.text(row.key.part))
             if let body = row.body {
-                try run(
-                    "INSERT INTO \(table) (key, part, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
-                    [key, part, .blob(body)])
+                try run(statements.put, [key, part, .blob(body)])
             } else {
-                try run("DELETE FROM \(table) WHERE key = ? AND part = ?", [key, part])
+                try run(statements.remove, [key, part])
             }
         }
+    }
+
+    private static func statements(
+        for table: JournalTable
+    ) -> (table: JournalTable, put: String, remove: String) {
+        (
+            table,
+            """
+            INSERT INTO \(table.name) (key, part, body) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET body = excluded.body
+            """, "DELETE FROM \(table.name) WHERE key = ? AND part = ?"
+        )
+    }
+
+    func cutLog(before number: Int64, from first: Int64) throws {
+        if number > first { try run("DELETE FROM log WHERE number < ?", [.int(number)]) }
     }
 
     /// What is written where it stays, in the same commit as what was decided.

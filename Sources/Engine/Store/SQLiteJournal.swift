@@ -9,6 +9,8 @@ package actor SQLiteJournal: Journal {
     /// What is in the log and not in the tables yet.
     private var tail = LogTail()
     private var lastNumber: Int64 = 0
+    /// The first entry that is in the log, if any is.
+    private var firstNumber: Int64 = 1
     private var isCheckpointed = true
     /// Nothing was appended since the last look.
     private var isIdle = true
@@ -19,12 +21,18 @@ package actor SQLiteJournal: Journal {
     private var looked: RowKey?
     private var nextLook = Timestamp(milliseconds: 0)
 
-    /// So many changed rows may wait for their way to the tables, in so many entries of the log. Rows that change often
-    /// go there once for many changes, and a commit that moves none writes one page.
+    /// So many changed rows gather, in so many entries of the log, before they set out for the tables. Rows that change often
+    /// go there once for many changes, rows beside each other share a page, and a commit that moves none writes one page.
     struct TailLimits {
-        var rows = 4096
+        var rows = 16_384
         var entries: Int64 = 2000
     }
+
+    /// So many entries of the log that nothing needs any more go with each commit.
+    private static let cut: Int64 = 8
+
+    /// The file's own log is that long from the beginning.
+    private static let reserve = 4 << 20
 
     /// So many go there at once when there is nothing else to do.
     private static let slice = 200
@@ -117,7 +125,12 @@ package actor SQLiteJournal: Journal {
                 [.int(number), .text(holder), .int(until.milliseconds)])
             return .taken(Lease(number: number))
         }
-        if case .taken = answer { try readTail() } else { lock?.release() }
+        if case .taken = answer {
+            try perform { try $0.reserveLog(bytes: Self.reserve) }
+            try readTail()
+        } else {
+            lock?.release()
+        }
         return answer
     }
 
@@ -144,42 +157,42 @@ package actor SQLiteJournal: Journal {
         let direct = changes.filter(\.key.table.isDirect)
         let changes = direct.isEmpty ? changes : changes.filter { !$0.key.table.isDirect }
         let body = LogTail.body(of: changes)
-        let slice = tail.first(surplus(with: changes.count, upTo: number))
-        let oldest = slice.isEmpty ? nil : tail.oldest(without: slice.count) ?? number
+        if tail.gathered >= limits.rows || number - (tail.oldest ?? number) > limits.entries { tail.setOut() }
+        let share = tail.isMoving ? max(32, 2 * changes.count) : 0
+        let slice = tail.next(share)
+        let (from, first) = (
+            firstNumber, min(tail.oldest(without: share) ?? number, firstNumber + Self.cut)
+        )
         try write { connection in
             try connection.check(lease)
             try connection.run("INSERT INTO log (number, body) VALUES (?, ?)", [.int(number), .blob(body)])
             try connection.writeBack(slice)
             try connection.keep(direct)
-            if let oldest { try connection.run("DELETE FROM log WHERE number < ?", [.int(oldest)]) }
+            try connection.cutLog(before: first, from: from)
         }
         // Only now: had it failed, nothing would have changed.
         lastNumber = number
-        tail.removeFirst(slice.count)
+        firstNumber = first
+        tail.move(share)
         tail.add(changes, number: number)
         isCheckpointed = false
         isIdle = false
     }
 
-    /// How many rows go to their tables with a commit of so many changes: few at a time, and none most of the time.
-    private func surplus(with changes: Int, upTo number: Int64) -> Int {
-        let most = max(32, 2 * changes)
-        if let oldest = tail.oldest, number - oldest > limits.entries { return most }
-        return min(max(0, tail.count + changes - limits.rows), most)
-    }
-
     package func tidy(at now: Timestamp, under lease: Lease) async throws(JournalError) -> Bool {
         defer { isIdle = true }
         guard isIdle else { return false }
-        if tail.count > 0 {
-            let slice = tail.first(Self.slice)
-            let oldest = tail.oldest(without: slice.count) ?? lastNumber + 1
+        if tail.count > 0 || firstNumber <= lastNumber {
+            tail.setOut()
+            let slice = tail.next(Self.slice)
+            let (from, first) = (firstNumber, tail.oldest(without: Self.slice) ?? lastNumber + 1)
             try write { connection in
                 try connection.check(lease)
                 try connection.writeBack(slice)
-                try connection.run("DELETE FROM log WHERE number < ?", [.int(oldest)])
+                try connection.cutLog(before: first, from: from)
             }
-            tail.removeFirst(slice.count)
+            firstNumber = first
+            tail.move(Self.slice)
             return true
         }
         try forget(at: now, under: lease)
@@ -251,6 +264,7 @@ package actor SQLiteJournal: Journal {
         }
         tail = LogTail()
         lastNumber = rows.last?.0 ?? 0
+        firstNumber = rows.first?.0 ?? 1
         for (number, body) in rows {
             guard let changes = LogTail.changes(in: body) else {
                 throw .unusable("\(database.file): entry \(number) of the log cannot be read")

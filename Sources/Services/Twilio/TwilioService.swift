@@ -224,7 +224,6 @@ package actor TwilioService: ChatService {
                 guard case .binary(let bytes) = message else { continue }
                 reader.read(bytes, at: now)
             }
-            connection.acknowledge(reader.takeAcknowledgements())
             if let damage = reader.takeDamage() { log.warning("ignored \(damage)") }
             var end: SessionEnd?
             for signal in reader.takeSignals() {
@@ -238,6 +237,8 @@ package actor TwilioService: ChatService {
             }
             if reader.book?.hasNews == true { wake() }
             await handOver()
+            // After that, so that the answer to a message begins before the server is told that it has come.
+            connection.acknowledge(reader.takeAcknowledgements())
             if let end { throw end }
         }
         if let ordered { throw ordered }

@@ -89,16 +89,18 @@ struct URLParts: Equatable {
     var parameters: [(name: String, values: [String])]
 
     init(_ url: String) {
-        var rest = url[...]
-        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
-        let hostEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        host = String(rest[..<hostEnd])
-        rest = rest[hostEnd...]
-        let pathEnd = rest.firstIndex(of: "?") ?? rest.endIndex
-        path = pathEnd == rest.startIndex ? "/" : String(rest[..<pathEnd])
+        // By bytes: to look at characters takes a good part of the time that a request does.
+        var rest = url.utf8[...]
+        if let colon = rest.firstIndex(of: UInt8(ascii: ":")), rest[colon...].starts(with: "://".utf8) {
+            rest = rest[colon...].dropFirst(3)
+        }
+        let hostEnd = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+        host = String(url[rest.startIndex..<hostEnd])
+        let pathEnd = rest[hostEnd...].firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+        path = pathEnd == hostEnd ? "/" : String(url[hostEnd..<pathEnd])
         parameters = []
         guard pathEnd < rest.endIndex else { return }
-        for pair in rest[rest.index(after: pathEnd)...].split(separator: "&") {
+        for pair in url[pathEnd...].dropFirst().split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(sides[0])
             let value = sides.count > 1 ? String(sides[1]) : ""

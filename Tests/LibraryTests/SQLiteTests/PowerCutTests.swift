@@ -45,4 +45,30 @@ import Testing
         }
         #expect(seen.isSuperset(of: 0...7))
     }
+
+    @Test func `a log that is long from the beginning gives what was written into it, and no more`() throws {
+        var options = DatabaseOptions()
+        options.checkpointPages = 0
+        let connection = try Connection(file: folder.file("state.db"), options: options)
+        try connection.script("CREATE TABLE notes (id INTEGER PRIMARY KEY, body)")
+        try connection.reserveLog(bytes: 100_000)
+        #expect(try folder.bytes("state.db-wal").count == 100_000)
+        // Once around, so that older pages are behind the newer ones, too.
+        for id in 1...6 { try connection.run("INSERT INTO notes VALUES (?, 'x')", [SQLValue(id)]) }
+        try connection.checkpoint()
+        try connection.reserveLog(bytes: 50_000)
+        let file = try folder.bytes("state.db")
+        for id in 7...9 { try connection.run("INSERT INTO notes VALUES (?, 'x')", [SQLValue(id)]) }
+        let log = try folder.bytes("state.db-wal")
+        #expect(log.count == 100_000)
+        #expect(try ids(file: file, log: log) == Array(1...9))
+        var seen: Set<Int> = []
+        for cut in stride(from: 0, through: 20_000, by: 997) {
+            let zeros = [UInt8](repeating: 0, count: log.count - cut)
+            let ids = try ids(file: file, log: Array(log.prefix(cut)) + zeros)
+            #expect(ids == (0..<Int64(ids.count)).map { $0 + 1 })
+            seen.insert(ids.count)
+        }
+        #expect(seen == [6, 7, 8, 9])
+    }
 }
