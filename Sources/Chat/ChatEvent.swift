@@ -1,20 +1,22 @@
 /// Something that happened in a chat service, or that steward itself had put off until now.
 public struct ChatEvent: Sendable {
-    private struct Values: Sendable {
-        var id: String
-        var account: String
-        var realm: Realm
-        var channel: Channel? { didSet { digest.channel = channel?.id.identity.number ?? 0 } }
-        var sentAt: Timestamp
-        var kind: Kind { didSet { digest.take(kind) } }
-        var cursor: Cursor? { didSet { digest.take(cursor) } }
-        var by: UserID?
-        private(set) var digest = EventDigest()
+    /// In memory of their own, so that to hand an event on costs one reference, however many parts it has.
+    private final class Values: Sendable {
+        let digest: EventDigest
+        let id: String
+        let account: String
+        let realm: Realm
+        let channel: Channel?
+        let sentAt: Timestamp
+        let kind: Kind
+        let cursor: Cursor?
+        let by: UserID?
 
         init(
             id: String, account: String, realm: Realm, channel: Channel?, sentAt: Timestamp, kind: Kind,
-            cursor: Cursor?
+            cursor: Cursor?, by: UserID? = nil
         ) {
+            digest = EventDigest(kind, in: channel, cursor)
             self.id = id
             self.account = account
             self.realm = realm
@@ -22,76 +24,85 @@ public struct ChatEvent: Sendable {
             self.sentAt = sentAt
             self.kind = kind
             self.cursor = cursor
-            digest.channel = channel?.id.identity.number ?? 0
-            digest.take(kind)
-            digest.take(cursor)
+            self.by = by
+        }
+
+        /// The same with something else.
+        convenience init(
+            _ other: Values, id: String? = nil, account: String? = nil, realm: Realm? = nil,
+            channel: Channel?? = nil, sentAt: Timestamp? = nil, kind: Kind? = nil, cursor: Cursor?? = nil,
+            by: UserID?? = nil
+        ) {
+            self.init(
+                id: id ?? other.id, account: account ?? other.account, realm: realm ?? other.realm,
+                channel: channel ?? other.channel, sentAt: sentAt ?? other.sentAt, kind: kind ?? other.kind,
+                cursor: cursor ?? other.cursor, by: by ?? other.by)
         }
     }
 
-    private var shared: Shared<Values>
+    private var values: Values
 
     public init(
         id: String, account: String, realm: Realm, channel: Channel? = nil, sentAt: Timestamp, kind: Kind,
         cursor: Cursor? = nil
     ) {
-        shared = Shared(
-            Values(
-                id: id, account: account, realm: realm, channel: channel, sentAt: sentAt, kind: kind,
-                cursor: cursor))
+        values = Values(
+            id: id, account: account, realm: realm, channel: channel, sentAt: sentAt, kind: kind,
+            cursor: cursor)
     }
 
     /// Names the event in its realm and channel; the same event read twice, by whichever account, has the same id.
     public var id: String {
-        get { shared.value.id }
-        set { shared.value.id = newValue }
+        get { values.id }
+        set { values = Values(values, id: newValue) }
     }
 
     /// The account that read it, by its name in `config.yaml`.
     public var account: String {
-        get { shared.value.account }
-        set { shared.value.account = newValue }
+        get { values.account }
+        set { values = Values(values, account: newValue) }
     }
 
     public var realm: Realm {
-        get { shared.value.realm }
-        set { shared.value.realm = newValue }
+        get { values.realm }
+        set { values = Values(values, realm: newValue) }
     }
 
     /// Nil for what concerns the account as a whole.
     public var channel: Channel? {
-        get { shared.value.channel }
-        set { shared.value.channel = newValue }
+        get { values.channel }
+        set { values = Values(values, channel: .some(newValue)) }
     }
 
     /// When it happened, by the service's clock.
     public var sentAt: Timestamp {
-        get { shared.value.sentAt }
-        set { shared.value.sentAt = newValue }
+        get { values.sentAt }
+        set { values = Values(values, sentAt: newValue) }
     }
 
     public var kind: Kind {
-        get { shared.value.kind }
-        set { shared.value.kind = newValue }
+        get { values.kind }
+        set { values = Values(values, kind: newValue) }
     }
 
     /// How far its stream has been read once this event is decided; nil for what the service cannot give again.
     public var cursor: Cursor? {
-        get { shared.value.cursor }
-        set { shared.value.cursor = newValue }
+        get { values.cursor }
+        set { values = Values(values, cursor: .some(newValue)) }
     }
 
     /// Who did it, where the service says so and it is not the one whom it is about: who removed or banned the member,
     /// who deleted the message.
     public var by: UserID? {
-        get { shared.value.by }
-        set { shared.value.by = newValue }
+        get { values.by }
+        set { values = Values(values, by: .some(newValue)) }
     }
 
     /// Its kind, and whom and what it is about, as numbers.
-    package var digest: EventDigest { shared.value.digest }
+    package var digest: EventDigest { values.digest }
 
     /// Whether both are one and the same, not only of the same id.
-    package func isSame(as other: ChatEvent) -> Bool { shared.isSame(as: other.shared) }
+    package func isSame(as other: ChatEvent) -> Bool { values === other.values }
 
     public enum Kind: Sendable {
         case messageAdded(Message)
@@ -188,12 +199,7 @@ extension ChatEvent {
     public var name: EventName? { digest.name }
 
     /// The message it is about.
-    public var message: Message? {
-        switch kind {
-        case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message): message
-        default: nil
-        }
-    }
+    public var message: Message? { kind.message }
 
     /// The reaction it is about.
     public var reaction: Reaction? {
@@ -226,11 +232,52 @@ extension ChatEvent {
         }
     }
 
+    /// Copies the id of its message, or its own if it is about none, as far as there is room; how long the id is.
+    package func copyMessageID(to room: UnsafeMutableRawBufferPointer) -> Int {
+        switch values.kind {
+        case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message):
+            message.copyID(to: room)
+        default: copyID(to: room)
+        }
+    }
+
+    package func copyID(to room: UnsafeMutableRawBufferPointer) -> Int {
+        MessageTexts.copy(values.id, to: room)
+    }
+
+    /// Appends its id and what its message says; nil for an event about no message.
+    package func appendTexts(to bytes: inout [UInt8]) -> MessageTexts? {
+        switch values.kind {
+        case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message):
+            var texts = MessageTexts()
+            texts.event = MessageTexts.append(values.id, to: &bytes)
+            message.append(to: &bytes, &texts, after: values.id)
+            return texts
+        default: return nil
+        }
+    }
+
+    /// Whether that account read it, in that realm.
+    package func isRead(by account: String, in realm: Realm) -> Bool {
+        values.realm === realm && values.account == account
+    }
+
+    /// Whether that account read it.
+    package func isRead(by account: String) -> Bool { values.account == account }
+
     /// Whether its channel is known to be as that one.
-    package func isIn(_ channel: Channel) -> Bool { shared.value.channel?.isSame(as: channel) == true }
+    package func isIn(_ channel: Channel) -> Bool { values.channel?.isSame(as: channel) == true }
 }
 
 extension ChatEvent.Kind {
+    /// The message it is about.
+    var message: Message? {
+        switch self {
+        case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message): message
+        default: nil
+        }
+    }
+
     /// Who did it, or whom it is about.
     var member: Member? {
         switch self {

@@ -1,10 +1,12 @@
 /// A person or program in a channel, as its service describes it.
 public struct Member: Sendable {
     private struct Values: Sendable {
+        /// That of the user, where no other memory has to be read for it.
+        let number: UInt32
+        var isBot: Bool
         let user: UserID
         var name: String
         var roles: [String]
-        var isBot: Bool
         var attributes: String?
     }
 
@@ -16,17 +18,14 @@ public struct Member: Sendable {
     ) {
         shared = Shared(
             Values(
-                user: user, name: name ?? user.text, roles: roles, isBot: isBot, attributes: attributes))
+                number: user.identity.number, isBot: isBot, user: user, name: name ?? user.text, roles: roles,
+                attributes: attributes))
     }
 
     public var user: UserID { shared.value.user }
 
-    /// Whether that is the user's id, as UTF-8; nothing is copied.
-    package func isUser(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        var known = shared.value.user.identity.text
-        return known.withUTF8 { known in
-            known.count == text.count && known.elementsEqual(text)
-        }
+    func note(in digest: inout EventDigest) {
+        digest.note(user: shared.value.number, isBot: shared.value.isBot)
     }
 
     /// The name people see.
@@ -51,5 +50,15 @@ public struct Member: Sendable {
     public var attributes: String? {
         get { shared.value.attributes }
         set { shared.value.attributes = newValue }
+    }
+
+    func append(to bytes: inout [UInt8], _ texts: inout MessageTexts) {
+        texts.user = MessageTexts.append(shared.value.user.identity.text, to: &bytes)
+        texts.name = MessageTexts.append(shared.value.name, to: &bytes)
+        for (place, role) in shared.value.roles.enumerated() {
+            if place > 0 { texts.roles += MessageTexts.append(String(MessageTexts.betweenRoles), to: &bytes) }
+            texts.roles += MessageTexts.append(role, to: &bytes)
+        }
+        texts.isBot = shared.value.isBot
     }
 }

@@ -65,6 +65,23 @@ public struct Message: Sendable {
         set { shared.value.isNotice = newValue }
     }
 
+    func note(in digest: inout EventDigest) {
+        shared.value.author.note(in: &digest)
+        digest.note(messageIndex: shared.value.index)
+    }
+
+    func copyID(to room: UnsafeMutableRawBufferPointer) -> Int {
+        MessageTexts.copy(shared.value.id, to: room)
+    }
+
+    func append(to bytes: inout [UInt8], _ texts: inout MessageTexts, after event: String) {
+        if shared.value.id != event { texts.id = MessageTexts.append(shared.value.id, to: &bytes) }
+        shared.value.author.append(to: &bytes, &texts)
+        texts.text = MessageTexts.append(shared.value.text, to: &bytes)
+        texts.index = shared.value.index
+        texts.hasMore = shared.value.replyTo != nil || !shared.value.attachments.isEmpty
+    }
+
     /// A file that came with a message.
     public struct Attachment: Sendable, Codable, Equatable {
         public var id: String

@@ -14,7 +14,7 @@ struct Shared<Value: Sendable>: Sendable {
     }
 
     var value: Value {
-        get { storage.value }
+        _read { yield storage.value }
         set { storage = Storage(newValue) }
     }
 

@@ -54,6 +54,14 @@ public struct Situation: Sendable {
         set { surroundings.value.memory = newValue }
     }
 
+    /// Whether `config.yaml` names any roles.
+    package var knowsRoles: Bool { !surroundings.value.directory.roles.isEmpty }
+
+    /// Whether the member has one of the roles.
+    package func hasRole(in roles: [String], _ member: Member, account: String) -> Bool {
+        roles.contains { surroundings.value.directory.hasRole($0, member, account: account) }
+    }
+
     /// Names of accounts, channels and roles from `config.yaml`.
     public var directory: Directory {
         get { surroundings.value.directory }

@@ -274,7 +274,8 @@ import Testing
             _ time: Int64, key: UInt64, place: UInt32 = 1, came: Int64? = nil, id: String? = nil
         ) {
             logs.add(
-                RateEntry(time: time, id: id ?? "\(time)", amount: 1), isEdit: false, to: key, place: place,
+                RateEntry(time: time, id: RateID(id ?? "\(time)"), amount: 1), isEdit: false, to: key,
+                place: place,
                 window: window, at: Timestamp(milliseconds: came ?? time))
         }
 

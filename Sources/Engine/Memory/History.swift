@@ -5,7 +5,7 @@ internal import Chat
 /// Messages are kept as bytes: to keep the events themselves would leave a dozen objects of each to be let go of long
 /// after they have gone cold, which takes longer than to decide.
 struct History: Sendable {
-    private var channels: [UInt32: HistoryLines] = [:]
+    private var channels = IdentityTable<HistoryLines>()
     private var count = 0
     /// Whose they are: few, and each line says which by number.
     private var sources: [Source] = []
@@ -30,11 +30,14 @@ struct History: Sendable {
         if number == 0 { return }
         switch event.digest.name {
         case .messageAdded:
-            guard let channel = event.channel, case .messageAdded(let message) = event.kind else { return }
             let source = source(of: event)
-            let difference = channels[number, default: HistoryLines(channel)]
-                .add(message, of: event, source: source)
-            count += difference
+            if let more = channels.withPlace(number, { $0?.add(event, source: source) }) {
+                count += more
+            } else if let channel = event.channel {
+                var lines = HistoryLines(channel)
+                count += lines.add(event, source: source)
+                channels[number] = lines
+            }
             if count > Self.mostInAll { letGo() }
         case .messageEdited:
             // It counts as what it says now, at its old place.
@@ -49,8 +52,9 @@ struct History: Sendable {
 
     /// Whatever that user wrote.
     mutating func forget(_ user: UserID) {
-        for (number, lines) in channels {
-            channels[number] = self.lines(lines.channel, events(of: lines).filter { $0.member?.user != user })
+        for lines in Array(channels.values) {
+            channels[lines.number] = self.lines(
+                lines.channel, events(of: lines).filter { $0.member?.user != user })
         }
         count = channels.values.reduce(0) { $0 + $1.count }
     }
@@ -67,24 +71,25 @@ struct History: Sendable {
     private mutating func lines(_ channel: Channel, _ events: [ChatEvent]) -> HistoryLines {
         var lines = HistoryLines(channel)
         for event in events {
-            if let message = event.message { _ = lines.add(message, of: event, source: source(of: event)) }
+            _ = lines.add(event, source: source(of: event))
         }
         return lines
     }
 
     private mutating func source(of event: ChatEvent) -> UInt16 {
-        let known = sources.firstIndex { $0.realm === event.realm && $0.account == event.account }
-        if let known { return UInt16(known) }
+        for place in sources.indices
+        where event.isRead(by: sources[place].account, in: sources[place].realm) {
+            return UInt16(place)
+        }
         sources.append(Source(account: event.account, realm: event.realm))
         return UInt16(sources.count - 1)
     }
 
     /// The channels in which nobody wrote for longest, until half is left.
     private mutating func letGo() {
-        let oldest = channels.sorted { $0.value.latest < $1.value.latest }
-        for (channel, lines) in oldest {
+        for lines in channels.values.sorted(by: { $0.latest < $1.latest }) {
             if count <= Self.mostInAll / 2 { break }
-            channels[channel] = nil
+            channels[lines.number] = nil
             count -= lines.count
         }
     }

@@ -24,6 +24,9 @@ struct HistoryLines: Sendable {
 
     var count: Int { starts.count - first }
 
+    /// That of its channel.
+    var number: UInt32 { channel.id.identity.number }
+
     /// Oldest first.
     func lines(in realms: (UInt16) -> Realm) -> [HistoryLine] {
         bytes.withUnsafeBytes { bytes in
@@ -32,11 +35,11 @@ struct HistoryLines: Sendable {
     }
 
     /// By how many lines there are more with it.
-    mutating func add(_ message: Message, of event: ChatEvent, source: UInt16) -> Int {
-        if let channel = event.channel, !event.isIn(self.channel) { self.channel = channel }
+    mutating func add(_ event: ChatEvent, source: UInt16) -> Int {
+        if !event.isIn(channel), let channel = event.channel { self.channel = channel }
         latest = event.sentAt
         starts.append(bytes.count)
-        HistoryLine.write(message, of: event, source: source, to: &bytes)
+        HistoryLine.write(event, source: source, to: &bytes)
         guard count > History.most else { return 1 }
         first += 1
         // Moved together once for so many lines, so that it costs next to nothing.
@@ -56,52 +59,49 @@ struct HistoryLines: Sendable {
 extension HistoryLine {
     /// What has a fixed size; the texts follow, with what is seldom there behind them.
     private struct Head {
-        var sentAt: Int64
-        var index: Int64
-        var source: UInt16
-        var isBot: Bool
-        var event: UInt32
-        /// 0: the message has the event's id, as in most services.
-        var message: UInt32
-        var user: UInt32
-        var name: UInt32
-        var roles: UInt32
-        var text: UInt32
-        var rest: UInt32
-    }
+        var sentAt: Int64 = 0
+        var index: Int64 = 0
+        var source: UInt16 = 0
+        var isBot = false
+        var event: UInt32 = 0
+        /// 0: the message has the event's id.
+        var message: UInt32 = 0
+        var user: UInt32 = 0
+        var name: UInt32 = 0
+        var roles: UInt32 = 0
+        var text: UInt32 = 0
+        var rest: UInt32 = 0
 
-    private static let betweenRoles: Character = "\u{1F}"
+        init() {}
 
-    static func write(_ message: Message, of event: ChatEvent, source: UInt16, to bytes: inout [UInt8]) {
-        let author = message.author
-        let own = message.id == event.id ? "" : message.id
-        let roles = author.roles.count == 1 ? author.roles[0] : author.roles.joined(separator: "\u{1F}")
-        let rest = rest(of: message)
-        let (id, user, name, text) = (event.id, author.user.text, author.name, message.text)
-        let head = Head(
-            sentAt: event.sentAt.milliseconds, index: message.index ?? -1, source: source,
-            isBot: author.isBot, event: UInt32(id.utf8.count), message: UInt32(own.utf8.count),
-            user: UInt32(user.utf8.count), name: UInt32(name.utf8.count), roles: UInt32(roles.utf8.count),
-            text: UInt32(text.utf8.count), rest: UInt32(rest.count))
-        withUnsafeBytes(of: head) { bytes.append(contentsOf: $0.prefix(MemoryLayout<Head>.size)) }
-        append(id, to: &bytes)
-        append(own, to: &bytes)
-        append(user, to: &bytes)
-        append(name, to: &bytes)
-        append(roles, to: &bytes)
-        append(text, to: &bytes)
-        if !rest.isEmpty { bytes.append(contentsOf: rest) }
-    }
-
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        // Not `withUTF8`, which would hold the text once more.
-        if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
-            bytes.append(contentsOf: text.utf8)
+        init(_ sentAt: Timestamp, _ texts: MessageTexts, _ source: UInt16) {
+            self.sentAt = sentAt.milliseconds
+            index = texts.index ?? -1
+            self.source = source
+            isBot = texts.isBot
+            event = texts.event
+            message = texts.id
+            user = texts.user
+            name = texts.name
+            roles = texts.roles
+            text = texts.text
         }
     }
 
+    static func write(_ event: ChatEvent, source: UInt16, to bytes: inout [UInt8]) {
+        let place = bytes.count
+        withUnsafeBytes(of: Head()) { bytes.append(contentsOf: $0) }
+        guard let texts = event.appendTexts(to: &bytes) else { return }
+        var head = Head(event.sentAt, texts, source)
+        if texts.hasMore, let message = event.message {
+            let rest = rest(of: message)
+            head.rest = UInt32(rest.count)
+            bytes.append(contentsOf: rest)
+        }
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: head, toByteOffset: place, as: Head.self) }
+    }
+
     private static func rest(of message: Message) -> [UInt8] {
-        if message.replyTo == nil, message.attachments.isEmpty { return [] }
         var writer = RowWriter()
         writer.bytes(message.replyTo.map { Array($0.utf8) })
         writer.count(message.attachments.count)
@@ -127,7 +127,7 @@ extension HistoryLine {
         let own = next(head.message)
         let user = realms(head.source).user(next(head.user))
         let name = next(head.name)
-        let roles = next(head.roles).split(separator: Self.betweenRoles).map(String.init)
+        let roles = next(head.roles).split(separator: MessageTexts.betweenRoles).map(String.init)
         let author = Member(user: user, name: name, roles: roles, isBot: head.isBot)
         message = Message(
             id: own.isEmpty ? event : own, index: head.index < 0 ? nil : head.index, author: author,

@@ -128,14 +128,18 @@ package final class Memory: Recollection {
     /// touches the others all at once, so that the wait for memory far away is one for all and not one for each.
     package func want(_ events: some Sequence<ChatEvent>) {
         state.withLock { state in
+            state.wanted.removeAll(keepingCapacity: true)
+            for event in events { state.wanted.append((event.digest.user, event.digest.channel)) }
+            // Nothing else is done between one touch and the next: to count a reference would wait for the touch before.
+            var isAllHere = true
+            for (user, channel) in state.wanted {
+                if user != 0 { isAllHere = state.touch(user) && isAllHere }
+                if channel != 0 { isAllHere = state.touch(channel) && isAllHere }
+            }
+            guard !isAllHere, !state.isComplete else { return }
             for event in events {
-                let digest = event.digest
-                if digest.user != 0, !state.touch(digest.user), let user = event.member?.user {
-                    state.want(.user(user))
-                }
-                if digest.channel != 0, !state.touch(digest.channel), let channel = event.channel?.id {
-                    state.want(.channel(channel))
-                }
+                if let user = event.member?.user { state.want(.user(user)) }
+                if let channel = event.channel?.id { state.want(.channel(channel)) }
             }
             noteMissing(state)
         }
@@ -203,6 +207,8 @@ private struct State {
     let rows = SubjectTable()
     var missing: Set<MemorySubject> = []
     var changed: [UInt32] = []
+    /// The users and channels of the events that are next; it keeps its room.
+    var wanted: [(user: UInt32, channel: UInt32)] = []
     /// How many rows hold somebody to something.
     var holding = 0
     var commits: UInt32 = 0

@@ -71,8 +71,10 @@ package struct LoopGuard: Sendable {
     package mutating func heard(_ event: ChatEvent) -> [Silenced] {
         let number = Int(event.digest.user)
         guard number / 64 < answered.count, answered[number / 64] & 1 << UInt64(number % 64) != 0,
+            event.digest.name == .messageAdded,
+            senders.withPlace(UInt32(number), { $0?.rules.contains { $0.answered != nil } }) == true,
             let limits, case .messageAdded(let message) = event.kind,
-            let channel = event.channel?.id, var state = senders[message.author.user.identity.number]
+            let channel = event.channel?.id, var state = senders[UInt32(number)]
         else { return [] }
         var silenced: [Silenced] = []
         for index in state.rules.indices {
@@ -90,7 +92,7 @@ package struct LoopGuard: Sendable {
                     "\(limits.exchanges) exchanges in \(limits.exchangesWithin.components.seconds) s")
             }
         }
-        senders[message.author.user.identity.number] = state
+        senders[UInt32(number)] = state
         return silenced
     }
 

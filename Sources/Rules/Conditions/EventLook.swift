@@ -30,6 +30,9 @@ struct EventLook {
 
     var user: UserID? { somebody ?? event?.member?.user }
 
+    /// That of the user; 0 for nobody.
+    var userNumber: UInt32 { somebody?.identity.number ?? digest.user }
+
     /// Whether its member is a program; nil when it has none.
     var isBot: Bool? { digest.user == 0 ? nil : digest.isBot }
 

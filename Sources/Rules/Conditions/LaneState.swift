@@ -20,22 +20,24 @@ struct LaneState {
     private var filled: Range<Int>?
     private var knownWords: [NearWord] = []
 
-    mutating func read(_ text: String, _ lane: Lane) {
-        self.text = text
+    mutating func read(_ original: String, _ lane: Lane) {
+        var text = original
         var marks = TextMarks(of: text)
-        if let kept = SkippedText.removingControls(from: text, marks: marks) { take(kept, &marks) }
-        if let kept = SkippedText.removing(lane.name.skip, from: self.text, marks: marks) {
-            take(kept, &marks)
+        if let kept = SkippedText.removingControls(from: text, marks: marks) {
+            text = kept
+            marks = TextMarks(of: text)
         }
-        folded.fold(self.text, to: lane.name.level, marks: marks)
+        if !lane.name.skip.isEmpty,
+            let kept = SkippedText.removing(lane.name.skip, from: text, marks: marks)
+        {
+            text = kept
+            marks = TextMarks(of: text)
+        }
+        folded.fold(text, to: lane.name.level, marks: marks)
         hasWords = false
         filled = nil
-        lane.patterns.scan(folded, of: self.text, using: &scan)
-    }
-
-    private mutating func take(_ text: String, _ marks: inout TextMarks) {
+        lane.patterns.scan(folded, of: text, using: &scan)
         self.text = text
-        marks = TextMarks(of: text)
     }
 
     /// The words of the folded text.

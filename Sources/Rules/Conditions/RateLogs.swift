@@ -7,37 +7,38 @@ internal import Chat
 struct RateLogs: Sendable {
     /// Flat, so that to let go of it touches nothing else: what it points to would be long out of the cache.
     private struct Slot: Sendable {
+        var id = SIMD64<UInt8>()
         var key: UInt64 = 0
         /// The number of the entry before it, by time; 0 when it is the first.
         var before: Int64 = 0
         var time: Int64 = 0
         /// When it came, by our own clock.
         var came: Int64 = 0
-        var id = SIMD64<UInt8>()
         /// -1: none.
         var index: Int64 = -1
         var amount: Int32 = 0
         /// What its channel has not got beyond is not over.
         var place: UInt32 = 0
-        var more: More?
     }
 
     /// What few windows need.
-    private final class More: Sendable {
+    private struct More: Sendable {
         let user: UserID?
         let channel: ChannelID?
         /// An id that is longer than most.
         let id: String?
 
-        init?(_ entry: RateEntry, id: String?) {
-            if entry.user == nil, entry.channel == nil, id == nil { return nil }
+        init?(_ entry: RateEntry) {
+            if entry.user == nil, entry.channel == nil, entry.id.long == nil { return nil }
             user = entry.user
             channel = entry.channel
-            self.id = id
+            id = entry.id.long
         }
     }
 
     private var ring: [Slot] = []
+    /// By the numbers of their entries.
+    private var more: [Int64: More] = [:]
     /// As long as the ring once there is a text among them.
     private var sketches: [TextSketch?] = []
     /// Entries are numbered from 1 on. The first that is held, and the next that will be.
@@ -64,7 +65,6 @@ struct RateLogs: Sendable {
         _ entry: RateEntry, isEdit: Bool, to key: UInt64, place: UInt32, window: Duration, at now: Timestamp
     ) {
         letGo(window.milliseconds, at: now.milliseconds)
-        let id = Self.packed(entry.id)
         var after: Int64 = 0
         var before = latest[key] ?? 0
         while before >= first, ring[slot(before)].time > entry.time {
@@ -74,7 +74,7 @@ struct RateLogs: Sendable {
         // One that was counted has the same time, unless it was edited.
         var known = before
         while known >= first, ring[slot(known)].time == entry.time || isEdit {
-            if ring[slot(known)].id == id, ring[slot(known)].more?.id ?? entry.id == entry.id {
+            if ring[slot(known)].id == entry.id.packed, more.isEmpty || more[known]?.id == entry.id.long {
                 set(entry.sketch, at: slot(known))
                 return
             }
@@ -82,9 +82,9 @@ struct RateLogs: Sendable {
         }
         let number = append(
             Slot(
-                key: key, before: before, time: entry.time, came: now.milliseconds, id: id,
-                index: entry.index ?? -1, amount: Int32(clamping: entry.amount), place: place,
-                more: More(entry, id: id[63] == .max ? entry.id : nil)), entry.sketch)
+                id: entry.id.packed, key: key, before: before, time: entry.time, came: now.milliseconds,
+                index: entry.index ?? -1, amount: Int32(clamping: entry.amount), place: place), entry.sketch)
+        if let more = More(entry) { self.more[number] = more }
         if after == 0 { latest[key] = number } else { ring[slot(after)].before = number }
         guard place != 0, entry.time > times[UInt64(place)] ?? .min else { return }
         if times.count > Self.mostChannels { times.removeAll() }
@@ -132,32 +132,16 @@ struct RateLogs: Sendable {
     }
 
     private func sketch(_ number: Int64) -> TextSketch? { sketches.isEmpty ? nil : sketches[slot(number)] }
-    private func user(_ number: Int64) -> UserID? { ring[slot(number)].more?.user }
-    private func channel(_ number: Int64) -> ChannelID? { ring[slot(number)].more?.channel }
+    private func user(_ number: Int64) -> UserID? { more[number]?.user }
+    private func channel(_ number: Int64) -> ChannelID? { more[number]?.channel }
 
     func entry(_ number: Int64) -> RateEntry {
         let slot = ring[slot(number)]
+        let more = more[number]
         return RateEntry(
-            time: slot.time, id: slot.more?.id ?? Self.text(of: slot.id),
-            index: slot.index < 0 ? nil : slot.index, user: slot.more?.user, channel: slot.more?.channel,
+            time: slot.time, id: RateID(packed: slot.id, long: more?.id),
+            index: slot.index < 0 ? nil : slot.index, user: more?.user, channel: more?.channel,
             amount: Int(slot.amount), sketch: sketch(number))
-    }
-
-    /// Up to 62 bytes and how many they are; of a longer id its beginning.
-    private static func packed(_ id: String) -> SIMD64<UInt8> {
-        var id = id
-        return id.withUTF8 { bytes in
-            var packed = SIMD64<UInt8>()
-            withUnsafeMutableBytes(of: &packed) {
-                $0.copyBytes(from: bytes.prefix(62))
-            }
-            packed[63] = bytes.count > 62 ? .max : UInt8(bytes.count)
-            return packed
-        }
-    }
-
-    private static func text(of id: SIMD64<UInt8>) -> String {
-        withUnsafeBytes(of: id) { String(decoding: $0[..<Int(id[63])], as: UTF8.self) }
     }
 
     // MARK: The ring
@@ -195,7 +179,9 @@ struct RateLogs: Sendable {
     /// What is over at the front goes. What is not over by the time of its own channel, because that channel is read
     /// late or quiet, goes to the end once more, so that it does not keep the rest.
     private mutating func letGo(_ window: Int64, at now: Int64) {
-        for _ in 0..<2 where first < next {
+        // Two for one, and not at each.
+        guard next & 7 == 0 || count >= Self.most else { return }
+        for _ in 0..<16 where first < next {
             let number = first
             let place = slot(number)
             let isOver =
@@ -203,14 +189,17 @@ struct RateLogs: Sendable {
                 || ring[place].time <= (times[UInt64(ring[place].place)] ?? .min) - window
                 || ring[place].came <= now - window - Self.patience
             if !isOver, ring[place].came > now - window - window / 4 - 1000 { return }
-            let (old, sketch) = (ring[place], sketches.isEmpty ? nil : sketches[place])
-            ring[place] = Slot()
-            set(nil, at: place)
             first += 1
+            let extra = more.isEmpty ? nil : more.removeValue(forKey: number)
             if isOver {
-                if latest[old.key] == number { latest[old.key] = nil }
+                if latest[ring[place].key] == number { latest[ring[place].key] = nil }
+                set(nil, at: place)
             } else {
-                relink(old.key, from: number, to: append(old, sketch))
+                let (old, sketch) = (ring[place], sketches.isEmpty ? nil : sketches[place])
+                set(nil, at: place)
+                let new = append(old, sketch)
+                if let extra { more[new] = extra }
+                relink(old.key, from: number, to: new)
             }
         }
     }

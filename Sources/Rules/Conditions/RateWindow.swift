@@ -60,7 +60,7 @@ struct RateEntry: Sendable {
     /// By the clock of its service.
     var time: Int64
     /// Of the message, or of the event that is none.
-    var id: String
+    var id: RateID
     /// Of the message, where messages have numbers.
     var index: Int64?
     var user: UserID?

@@ -221,9 +221,11 @@ extension Rule {
             }
             return
         }
-        var entries = acting.burst.filter { !acting.isGone($0.id) }
+        var entries = acting.burst.filter { !acting.isGone($0.id.text) }
         if acting.isOne || acting.isOther { entries = entries.filter { $0.user == event.member?.user } }
-        var messages = entries.map { (MessageReference(id: $0.id, index: $0.index), $0.channel, $0.user) }
+        var messages = entries.map {
+            (MessageReference(id: $0.id.text, index: $0.index), $0.channel, $0.user)
+        }
         if let message = event.message, !acting.isOne, !acting.isOther,
             !messages.contains(where: { $0.0.id == message.id })
         {

@@ -57,10 +57,11 @@ struct Rates: Sendable {
             if amount > 0, counts(event, look, window, situation, set) {
                 let isText = window.key.kind.looksAtText
                 let isNew = name.number == EventName.messageAdded.number
-                let message = isText || isNew ? event.message : nil
+                let ofMessage = isText || isNew
                 // Whom and where the key tells already need not be kept.
                 let entry = RateEntry(
-                    time: event.sentAt.milliseconds, id: message?.id ?? event.id, index: message?.index,
+                    time: event.sentAt.milliseconds, id: RateID(of: event, ofMessage: ofMessage),
+                    index: ofMessage ? event.digest.messageIndex : nil,
                     user: window.key.per == .user ? nil : look.user,
                     channel: window.key.across == .channel ? nil : event.channel?.id, amount: amount,
                     sketch: isText ? sketch : nil)
@@ -69,9 +70,9 @@ struct Rates: Sendable {
                     entry, isEdit: isEdit && isText, to: key, place: event.channelNumber, window: window.time,
                     at: now)
             }
-            for test in window.tests
-            where logs[number].isReached(test.rate, key, at: event.sentAt, like: sketch) {
-                reached.append(test.probe)
+            for place in window.tests.indices
+            where logs[number].isReached(window.tests[place].rate, key, at: event.sentAt, like: sketch) {
+                reached.append(window.tests[place].probe)
             }
         }
     }
@@ -89,7 +90,7 @@ struct Rates: Sendable {
             let window = set.rateWindows[number]
             guard let key = Self.key(window.key, event, look) else { continue }
             let entry = RateEntry(
-                time: event.sentAt.milliseconds, id: "\(rule.id) \(event.id)",
+                time: event.sentAt.milliseconds, id: RateID("\(rule.id) \(event.id)"),
                 user: window.key.per == .user ? nil : user,
                 channel: window.key.across == .channel ? nil : event.channel?.id, amount: amount)
             logs[number].add(
@@ -138,11 +139,7 @@ struct Rates: Sendable {
         }
         let number = window.key.exemption
         if exempt[number] == 0 {
-            let exemption = set.exemptions[number]
-            let isExempt = event.member.map {
-                exemption.covers($0, account: event.account, situation.directory)
-            }
-            exempt[number] = isExempt == true ? 2 : 1
+            exempt[number] = set.exemptions[number].covers(event, situation) ? 2 : 1
         }
         if exempt[number] == 2 { return false }
         return window.only.map { $0.objection(event, look, situation) { _ in .absent } == nil } ?? true
@@ -172,8 +169,8 @@ struct Rates: Sendable {
     private static func key(_ key: RateWindowKey, _ event: ChatEvent, _ look: EventLook) -> UInt64? {
         var number: UInt64 = 0
         if key.per == .user {
-            guard let user = look.user else { return nil }
-            number = UInt64(user.identity.number) << 32
+            guard look.userNumber != 0 else { return nil }
+            number = UInt64(look.userNumber) << 32
         }
         switch key.across {
         case .channel:
@@ -188,13 +185,15 @@ struct Rates: Sendable {
 }
 
 extension Exemption {
-    func covers(_ member: Member, account: String, _ directory: Directory) -> Bool {
+    func covers(_ event: ChatEvent, _ situation: Situation) -> Bool {
+        if users.isEmpty, roles.isEmpty || !situation.knowsRoles { return false }
+        guard let member = event.member else { return false }
         if !users.isEmpty,
-            users.contains(member.user.text) || users.contains("\(account):\(member.user.text)")
+            users.contains(member.user.text) || users.contains("\(event.account):\(member.user.text)")
         {
             return true
         }
-        return roles.contains { directory.hasRole($0, member, account: account) }
+        return situation.hasRole(in: roles, member, account: event.account)
     }
 }
 

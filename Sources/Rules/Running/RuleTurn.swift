@@ -76,6 +76,11 @@ struct RuleTurn {
         }
         let isNew = scan(event, name, situation, slate, stage, set)
         defer { if let deadline { left = max(.zero, deadline - ThreadTime.now) } }
+        if candidates.isEmpty, slate.always[stage.rawValue].isEmpty, !set.namesPeople, witness == nil,
+            unread.isEmpty
+        {
+            return .nothing
+        }
         var progress = Progress()
         if set.namesPeople, isNew, let member = event.member, !look.isOwn(in: situation) {
             progress.decision.changes += people.changes(
@@ -196,11 +201,14 @@ struct RuleTurn {
             if deadline != nil { deadline = ThreadTime.now + left }
             return false
         }
-        lastSlate = slate
-        look = EventLook(event)
+        if lastSlate !== slate { lastSlate = slate }
+        let look = EventLook(event)
+        let text = look.text
+        self.look = look
         beginScan()
-        if look.text.map({ $0.utf8.count > Self.longText }) == true { deadline = ThreadTime.now + budget }
-        for number in slate.lanes {
+        if let text, text.utf8.count > Self.longText { deadline = ThreadTime.now + budget }
+        for place in slate.lanes.indices {
+            let number = slate.lanes[place]
             if isOver {
                 unread.insert(number)
                 continue
@@ -208,13 +216,13 @@ struct RuleTurn {
             lanes[number].deadline = deadline
             let field = set.lanes[number].name.field
             switch field {
-            case .body: if let text = look.text { read(text, number, set) }
+            case .body: if let text { read(text, number, set) }
             case .userName: if let name = look.name { read(name, number, set) }
             default: for text in field.texts(event) { read(text, number, set) }
             }
         }
         if !set.windows.isEmpty { lookAtWindows(event.sentAt, set) }
-        for measure in slate.measures { compare(measure, event, situation, set) }
+        for place in slate.measures.indices { compare(slate.measures[place], event, look, situation, set) }
         if slate.asksForHosts {
             for link in figures.links(of: look) {
                 for domain in link.domains {
@@ -224,7 +232,7 @@ struct RuleTurn {
                 }
             }
         }
-        if !set.commands.isEmpty, let text = look.text, name.number == EventName.messageAdded.number {
+        if !set.commands.isEmpty, let text, name.number == EventName.messageAdded.number {
             call = set.commands.call(in: text)
             if let call { candidates += set.commands.rules(for: call) }
         }
@@ -258,12 +266,11 @@ struct RuleTurn {
 
     /// Makes candidates of the rules whose threshold the event reaches.
     private mutating func compare(
-        _ measure: Measure, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet
+        _ measure: Measure, _ event: ChatEvent, _ look: EventLook, _ situation: Situation, _ set: RuleSet
     ) {
+        let lowest = set.thresholds[measure.rawValue].lowest
+        guard let value = figures.take(measure, event, look, situation, lowest: lowest) else { return }
         let thresholds = set.thresholds[measure.rawValue]
-        guard
-            let value = figures.take(measure, event, look, situation, lowest: thresholds.lowest)
-        else { return }
         for threshold in thresholds.least {
             if threshold.value > value { break }
             addCandidate(threshold.rule)

@@ -87,7 +87,7 @@ struct Slates {
         let number = event.digest.channel
         let slot = Int(number % 256)
         if recent[slot].channel == number, let entry = recent[slot].entry, let slate = entry.slates[index],
-            entry.account == event.account, entry.isFor(event)
+            event.isRead(by: entry.account), entry.isFor(event)
         {
             return slate
         }
@@ -95,7 +95,7 @@ struct Slates {
             return make(name, index, set, scopes(event, set, situation))
         }
         let entry: Entry
-        if let known = entries[number]?.first(where: { $0.account == event.account }), known.isFor(event) {
+        if let known = entries[number]?.first(where: { event.isRead(by: $0.account) }), known.isFor(event) {
             entry = known
         } else {
             entry = Entry(channel, account: event.account, scopes: scopes(event, set, situation))

@@ -5,7 +5,7 @@ struct ChannelState {
     var channel: Channel
     /// Participants by their SIDs.
     private(set) var roster: [String: RosterEntry] = [:]
-    private(set) var people: [Fingerprint: Member] = [:]
+    private var people = FingerprintTable<Person>()
     /// Since when we are in it: what is older is history. Nil when unknown.
     private(set) var since: Timestamp?
     /// We were removed and are about to leave.
@@ -23,9 +23,24 @@ struct ChannelState {
         self.own = own
     }
 
+    /// With the identity beside it: to compare it takes no look at memory far away.
+    private struct Person {
+        let identity: String
+        let member: Member
+    }
+
     /// The member of that name; nil when it is not in the roster.
     func member(_ identity: String) -> Member? {
-        people[Fingerprint(identity)].flatMap { $0.user.text == identity ? $0 : nil }
+        var identity = identity
+        return identity.withUTF8 { member($0) }
+    }
+
+    /// The same by the name's bytes.
+    func member(_ identity: UnsafeBufferPointer<UInt8>) -> Member? {
+        guard let known = people[Fingerprint(identity)] else { return nil }
+        // Fingerprints are not made against people who look for two equal ones.
+        var name = known.identity
+        return name.withUTF8 { $0.count == identity.count && $0.elementsEqual(identity) } ? known.member : nil
     }
 
     /// The names of all but one; nil when nobody else is there.
@@ -36,7 +51,7 @@ struct ChannelState {
 
     mutating func set(_ entry: RosterEntry) {
         roster[entry.key] = entry
-        people[Fingerprint(entry.member.user.text)] = entry.member
+        enter(entry.member)
         if entry.member.user == own {
             since = entry.created
             isOut = false
@@ -44,10 +59,16 @@ struct ChannelState {
         channel.memberCount = roster.count
     }
 
+    private mutating func enter(_ member: Member) {
+        let identity = member.user.text
+        people[Fingerprint(identity)] = Person(identity: identity, member: member)
+    }
+
     /// A member has another name now.
     mutating func call(_ user: UserID, _ name: String) {
-        guard member(user.text) != nil else { return }
-        people[Fingerprint(user.text)]?.name = name
+        guard var member = member(user.text) else { return }
+        member.name = name
+        enter(member)
         for (key, entry) in roster where entry.member.user == user { roster[key]?.member.name = name }
     }
 

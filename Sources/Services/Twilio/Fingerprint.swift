@@ -3,7 +3,7 @@
 /// Not for secrets, and where people choose the text what is found must be compared with it.
 struct Fingerprint: Hashable {
     private let high: UInt64
-    private let low: UInt64
+    let low: UInt64
 
     /// Other ones in each process, so that nobody can prepare names that collide.
     private static let seeds = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))

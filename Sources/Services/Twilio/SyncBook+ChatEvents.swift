@@ -89,9 +89,7 @@ extension SyncBook {
     /// Who wrote it, as the roster has them.
     func author(_ node: JSONNode?, in channel: Int) -> Member {
         guard let name = node?.utf8 else { return Member(user: realm.user("system")) }
-        // Fingerprints are not made against people who look for two equal ones.
-        if let member = channels[channel].people[Fingerprint(name)], member.isUser(name) { return member }
-        return reading.stranger(String(decoding: name, as: UTF8.self))
+        return channels[channel].member(name) ?? reading.stranger(String(decoding: name, as: UTF8.self))
     }
 
     private mutating func emit(

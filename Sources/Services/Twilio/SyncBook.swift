@@ -12,7 +12,7 @@ package struct SyncBook {
     var channels: [ChannelState] = []
     private(set) var channelPlaces: [String: Int] = [:]
     var objects: [SyncObject] = []
-    private(set) var objectPlaces: [Fingerprint: Int] = [:]
+    private(set) var objectPlaces = FingerprintTable<Int>()
 
     var profiles = Profiles()
     /// When what is being read came.
