@@ -98,7 +98,13 @@ extension Engine {
         try await scope(cancelling: [{ try await self.keepHouse(under: lease, queue) }]) {
             try await scope(cancelling: runners.map { runner in { await runner.run() } }) {
                 try await scope([{ try await outbox.run() }], finish: { await outbox.finish() }) {
-                    try await scope([{ try await decider.run() }], finish: { queue.finish() }) {
+                    let decide = { @Sendable in
+                        // So that what it waits for wakes the journal's thread and no other.
+                        try await withTaskExecutorPreference(self.journal.executor) {
+                            try await decider.run()
+                        }
+                    }
+                    try await scope([decide], finish: { queue.finish() }) {
                         try await scope(cancelling: [
                             { await schedule.run() }, { try await self.takeOrders(queue) },
                         ]) {

@@ -32,7 +32,7 @@ package protocol Journal: Sendable {
 
     /// Where the store does its work, so that whoever appends all the time can work there, too, and need not hop; nil
     /// when that makes no difference.
-    var executor: (any SerialExecutor)? { get }
+    var executor: (any SerialExecutor & TaskExecutor)? { get }
 
     /// The bodies of `event` rows that end at that time or later, oldest first; no more than about so many bytes, and
     /// then the latest.
@@ -53,7 +53,7 @@ package protocol Journal: Sendable {
 }
 
 extension Journal {
-    package var executor: (any SerialExecutor)? { nil }
+    package var executor: (any SerialExecutor & TaskExecutor)? { nil }
     package var takesOrders: Bool { false }
 
     package func keptEvents(since: Timestamp, most: Int) async throws(JournalError) -> [[UInt8]] { [] }

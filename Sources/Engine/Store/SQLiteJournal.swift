@@ -12,6 +12,8 @@ package actor SQLiteJournal: Journal {
     /// The first entry that is in the log, if any is.
     private var firstNumber: Int64 = 1
     private var isCheckpointed = true
+    /// How long the file's own log is at least, in bytes.
+    private var reserved = 0
     /// Nothing was appended since the last look.
     private var isIdle = true
 
@@ -31,8 +33,8 @@ package actor SQLiteJournal: Journal {
     /// So many entries of the log that nothing needs any more go with each commit.
     private static let cut: Int64 = 8
 
-    /// The file's own log is that long from the beginning.
-    private static let reserve = 4 << 20
+    /// The file's own log is that long from the beginning, and as long as it ever gets once half of that is used.
+    private static let (reserveAtFirst, mostReserved) = (4 << 20, 16 << 20)
 
     /// So many go there at once when there is nothing else to do.
     private static let slice = 200
@@ -40,7 +42,7 @@ package actor SQLiteJournal: Journal {
     /// The database's thread is ours, too, so that a commit costs one hop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { database.unownedExecutor }
 
-    package nonisolated var executor: (any SerialExecutor)? { database.executor }
+    package nonisolated var executor: (any SerialExecutor & TaskExecutor)? { database.executor }
 
     private init(_ database: Database, _ limits: TailLimits, lock: LeaseLock?) {
         self.database = database
@@ -126,7 +128,7 @@ package actor SQLiteJournal: Journal {
             return .taken(Lease(number: number))
         }
         if case .taken = answer {
-            try perform { try $0.reserveLog(bytes: Self.reserve) }
+            try reserve(Self.reserveAtFirst)
             try readTail()
         } else {
             lock?.release()
@@ -140,6 +142,10 @@ package actor SQLiteJournal: Journal {
         try write { connection in
             try connection.check(lease)
             try connection.run("UPDATE lease SET until = ?", [.int(until.milliseconds)])
+        }
+        let used = try perform(\.usedLog)
+        if used > reserved / 2, reserved < Self.mostReserved {
+            try reserve(min(4 * reserved, Self.mostReserved))
         }
     }
 
@@ -271,6 +277,11 @@ package actor SQLiteJournal: Journal {
             }
             tail.add(changes, number: number)
         }
+    }
+
+    private func reserve(_ bytes: Int) throws(JournalError) {
+        try perform { try $0.reserveLog(bytes: bytes) }
+        reserved = bytes
     }
 
     func write<Answer: Sendable>(

@@ -64,6 +64,9 @@ extension Connection {
         return (Int(max(logged, 0)), Int(max(moved, 0)))
     }
 
+    /// How long the write-ahead log was after the last commit, in bytes: what is behind that is of no more use.
+    package var usedLog: Int { loggedPages * 4120 }
+
     /// Makes the write-ahead log that long, so that commits write over what is there: that is half as long to wait for as
     /// when the file grows. No more than a help: nothing is thrown when there is no room.
     package func reserveLog(bytes: Int) throws {

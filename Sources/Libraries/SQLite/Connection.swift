@@ -13,6 +13,9 @@ package final class Connection {
     private var handle: OpaquePointer?
     private var statements: [String: Statement] = [:]
     private let busyTimeout: Duration
+    private let checkpointPages: Int
+    /// How many pages the write-ahead log had after the last commit.
+    private(set) var loggedPages = 0
     private var busySince = ContinuousClock.now
 
     /// Whether the end of the task that runs a statement ends the statement too.
@@ -30,6 +33,7 @@ package final class Connection {
     package init(file: String, options: DatabaseOptions = DatabaseOptions()) throws(DatabaseError) {
         self.file = file
         busyTimeout = options.busyTimeout
+        checkpointPages = options.checkpointPages
         // SQLite would take no name for a temporary database.
         guard !file.isEmpty else {
             throw DatabaseError(.cannotOpen, "a database file needs a name", file: "\"\"")
@@ -118,9 +122,23 @@ extension Connection {
             }
         }
         try run("PRAGMA synchronous = \(options.synchronous.rawValue)")
-        try run("PRAGMA wal_autocheckpoint = \(options.checkpointPages)")
+        // In the place of SQLite's own, which does not say how long the log is.
+        sqlite3_wal_hook(
+            handle,
+            { this, _, _, pages in
+                guard let this else { return SQLITE_OK }
+                Unmanaged<Connection>.fromOpaque(this).takeUnretainedValue().didCommit(Int(pages))
+                return SQLITE_OK
+            }, this)
         try run("PRAGMA mmap_size = \(options.mappedBytes)")
         try run("PRAGMA journal_size_limit = \(Self.keptLog)")
+    }
+
+    private func didCommit(_ pages: Int) {
+        loggedPages = pages
+        guard checkpointPages > 0, pages >= checkpointPages else { return }
+        // What cannot be moved now stays in the log; the commit is safe whatever comes of it.
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
 
     private var isCancelled: Bool { stopsWhenCancelled && Task.isCancelled }
