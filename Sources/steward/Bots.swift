@@ -1,4 +1,5 @@
 internal import Chat
+internal import Engine
 internal import FoundationEssentials
 internal import Rules
 
@@ -19,7 +20,7 @@ struct Bots: Sendable {
     static func read(_ config: Config) throws(BotsError) -> (RuleSet, [BotFileError]) {
         let loaded = RuleSet.load(
             try sources(try files(in: config.botsFolder)), directory: config.directory,
-            plugins: config.plugins
+            plugins: config.plugins, answersPerEvent: config.turnLimits.answersPerEvent
         ) { list in
             (try? Data(contentsOf: URL(filePath: "\(config.botsFolder)/\(list)"))).map(Array.init)
         }

@@ -22,9 +22,7 @@ import Testing
     }
 
     @Test func `in a group that picks all each member acts, and they are one answer`() throws {
-        let rules = three.replacing(
-            "if: {text: x}, do: [{reply: b}", with: "if: {text: [x, z]}, do: [{reply: b}")
-        let scene = try scene(rules, group: "groups: {g: {pick: all}}\n")
+        let scene = try scene(three, group: "groups: {g: {pick: all}}\n")
         #expect(
             scene.say("x y") == [
                 "reply general: a", "reply general: b", "react general: 1", "react general: 2",

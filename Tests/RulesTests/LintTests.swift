@@ -78,6 +78,33 @@ import Testing
         }
     }
 
+    /// The rules a, b and c have the same conditions; which of them can never run?
+    @Test(arguments: [
+        ("pick: first", "g", "g", "g", 1, ["b", "c"]),
+        ("pick: all", "g", "g", "g", 1, []),
+        ("pick: all", "g", "g", nil, 1, ["c"]),
+        ("pick: all", "g", "g", nil, 2, []),
+        ("pick: first", "g", "g", nil, 2, ["b"]),
+        ("pick: all", nil, nil, nil, 1, ["b", "c"]),
+        ("pick: all", nil, nil, nil, 2, ["c"]),
+        ("pick: all", nil, nil, nil, 3, []),
+    ])
+    func `only a rule that others leave no answer to can never run`(
+        _ pick: String, _ a: String?, _ b: String?, _ c: String?, _ answers: Int, _ expected: [String]
+    ) {
+        let rules = [("a", a), ("b", b), ("c", c)].map { id, group in
+            "  \(id): {when: messageAdded, if: {text: x1}, \(group.map { "group: \($0), " } ?? "")do: [{reply: \(id)}]}\n"
+        }
+        let text = "version: 1\ngroups: {g: {\(pick)}}\nrules:\n" + rules.joined()
+        let errors = RuleSet.load(
+            [BotSource(name: "x.yaml", bytes: Array(text.utf8))], answersPerEvent: answers
+        ).errors
+        #expect(
+            errors.compactMap { $0.problem.split(separator: "\"").dropFirst().first.map(String.init) }
+                == expected)
+        #expect(errors.allSatisfy { $0.code == .neverRuns })
+    }
+
     /// A newcomer's mistakes in a word list, each line one.
     @Test(arguments: [
         (

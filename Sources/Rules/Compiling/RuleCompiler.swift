@@ -11,6 +11,8 @@ final class RuleCompiler {
     let list: (String) -> [UInt8]?
     /// Those whose conditions rules may ask for.
     let plugins: [any Plugin]
+    /// How many rules may answer one event.
+    let answersPerEvent: Int
 
     var lists: [String: [Placed<String>]] = [:]
     var groups: [String: BotGroup] = [:]
@@ -45,9 +47,10 @@ final class RuleCompiler {
 
     init(
         _ files: [BotFile], directory: Directory, findings: Findings, plugins: [any Plugin] = [],
-        list: @escaping (String) -> [UInt8]?
+        answersPerEvent: Int = 1, list: @escaping (String) -> [UInt8]?
     ) {
         self.plugins = plugins
+        self.answersPerEvent = answersPerEvent
         self.files = files
         self.directory = directory
         self.findings = findings
@@ -273,7 +276,7 @@ final class RuleCompiler {
 
     /// A rule that comes after one with the same conditions, which always acts first, can never act.
     private func checkReach(_ drafts: [RuleDraft]) {
-        var first: [String: BotRule] = [:]
+        var first: [String: [BotRule]] = [:]
         for draft in drafts where draft.source.run == .live && !draft.source.when.isEmpty {
             let rule = draft.source
             let isEnd: Bool
@@ -282,18 +285,30 @@ final class RuleCompiler {
             case .answer: isEnd = Rule(draft).isCounted
             case .observe: isEnd = false
             }
+            guard isEnd else { continue }
             let key = "\(draft.stage) \(draft.file.exempt == nil ? "" : draft.file.name) \(rule.signature)"
-            if let earlier = first[key], isEnd {
+            let before = first[key] ?? []
+            if let earlier = draft.stage == .guard ? before.first : answered(before, rule) {
                 findings.error(
                     "rule \"\(rule.id.value)\" can never run: \"\(earlier.id.value)\" has the same conditions and comes first",
                     at: rule.id.spot, hint: "join the two, or change the conditions of one",
                     code: .neverRuns)
-            } else if isEnd, rule.cooldown == nil, rule.once == nil, first[key] == nil,
+            } else if rule.cooldown == nil, rule.once == nil,
                 draft.stage == .guard || !rule.steps.contains(where: { $0.verb == .choose })
             {
-                first[key] = rule
+                first[key] = before + [rule]
             }
         }
+    }
+
+    /// The one of the rules before, all of which answer, that leaves none to this one; nil when it may answer, too.
+    private func answered(_ before: [BotRule], _ rule: BotRule) -> BotRule? {
+        if let group = rule.group?.value, let earlier = before.first(where: { $0.group?.value == group }) {
+            return groups[group]?.pick == .all ? nil : earlier
+        }
+        var beside: Set<String> = []
+        let counted = before.filter { $0.group.map { beside.insert($0.value).inserted } ?? true }
+        return counted.count < answersPerEvent ? nil : counted.last
     }
 }
 
