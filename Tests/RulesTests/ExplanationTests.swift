@@ -116,6 +116,78 @@ import Testing
         #expect(explanation.entries.isEmpty)
     }
 
+    /// Each of the four comes when the one before has too many lines.
+    @Test(arguments: [
+        (
+            24,
+            """
+            guards
+              · 1-2. the text has no link: links, hosts
+              · 3. calm  no: the mode is calm, not storm
+              ✓ 4. words  (bot.yaml:8)
+                    matches: "heck"
+                    → delete the message
+                    → send to general: Please mind your words here, dear ana, for there are
+                      children among us, and they do read along.
+                    → file a case against ana
+              · 5-6. not asked: "words" comes first and ends the guard stage: twice, more
+            answers
+              · 7. answer  not asked: "words" removed the message
+            observers
+              · 8. one  no: the text has none of "one"
+              · 9. two  no: the text has none of "two"
+              · 10. often  no: 1 message in 10s, not 3 messages in 10s
+              · 11. three  no: the text has none of "three"
+            """
+        ),
+        (
+            18,
+            """
+            observers
+              · 8-9, 11. they do not find what they look for: one, two, three
+              · 10. often  no: 1 message in 10s, not 3 messages in 10s
+            """
+        ),
+        (
+            17,
+            """
+                    → send to general: Please mind your words here, dear ana, for there …
+            """
+        ),
+        (
+            14,
+            """
+            observers
+              · 8-11. a condition does not hold: one, two, often, three
+            """
+        ),
+    ])
+    func `the fewer lines there are, the more rules share one`(_ most: Int, _ expected: String) throws {
+        let scene = try Scene(
+            """
+            version: 1
+            modes: {calm: {default: true}, storm: {clears_after: 1h}}
+            rules:
+              links: {when: [messageAdded, messageEdited], if: {links: 1+}, do: [delete]}
+              hosts: {when: [messageAdded, messageEdited], if: {links: {hosts_in: x.org}}, do: [delete]}
+              calm: {when: [messageAdded, messageEdited], if: {mode: storm}, do: [delete]}
+
+              words: {when: [messageAdded, messageEdited], if: {text: heck}, do: [delete, {send: "Please mind your words here, dear {{ user.name }}, for there are children among us, and they do read along."}]}
+              twice: {when: [messageAdded, messageEdited], if: {text: [heck, x]}, do: [delete]}
+              more: {when: [messageAdded, messageEdited], if: {text: [heck, y]}, do: [delete]}
+              answer: {when: messageAdded, if: {text: heck}, do: [{reply: x}]}
+              one: {when: messageAdded, if: {text: one}, do: [{log: x}]}
+              two: {when: messageAdded, if: {text: two}, do: [{log: x}]}
+              often: {when: messageAdded, if: {rate: 3 messages in 10s}, do: [{log: x}]}
+              three: {when: messageAdded, if: {text: three}, do: [{log: x}]}
+            """)
+        let told = try #require(
+            scene.rules.explain(say: "heck", as: "ana", in: "lobby", now: Timestamp(milliseconds: 0))
+        ).description(in: most)
+        #expect(told.contains(expected))
+        if most > 14 { #expect(told.split(separator: "\n").count <= most) }
+    }
+
     @Test func `a direct conversation is a place, too`() throws {
         let scene = try Scene(
             "version: 1\nrules:\n  it: {when: messageAdded, in: direct, do: [{reply: x}]}\n  other: {when: messageAdded, in: lobby, do: [{reply: x}]}"

@@ -34,6 +34,26 @@ import Testing
         #expect(!slurs.mayBreak)
     }
 
+    @Test(arguments: [
+        "hello", "you nincompoop, are you open?", "!ban ben for 3d", "thanks @ben", "refund",
+        "PLEASE LOOK AT https://bit.ly/x AND AT https://bit.ly/y NOW", "darn @a @b @c @d @e @f @g",
+    ])
+    func `what becomes of a message is told on a screen of 80 columns and 24 lines`(_ said: String) throws {
+        let rules = try load()
+        for role in ["moderator", nil] {
+            let told = try #require(
+                rules.explain(
+                    say: said, as: "ana", in: "support", roles: [role].compactMap(\.self),
+                    now: Timestamp(milliseconds: 1_780_000_000_000)))
+            let lines = told.description(in: 22).split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 22)
+            #expect(lines.allSatisfy { Columns.width($0) <= 80 })
+            for entry in told.entries where entry.matches {
+                #expect(lines.contains { $0.contains("✓ \(entry.number). \(entry.rule) ") })
+            }
+        }
+    }
+
     @Test func `they hold beside a second ladder`() throws {
         let second = "version: 1\nladders: {other: {steps: {3: [{warn: x}]}}}\n"
         #expect(try load(beside: second).runExamples().map(\.description) == [])

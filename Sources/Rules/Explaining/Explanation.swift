@@ -17,6 +17,8 @@ package struct Explanation: Sendable, CustomStringConvertible {
         package var actions: [String]
         /// Why it has nothing to do with the event, in words that are for several rules; nil when it has.
         package var aside: String?
+        /// Of what sort the reason is, in words that are for several rules; nil for one of its own.
+        var sort: String?
         /// Whether what steward remembers, and nobody has looked at, may change what is said here.
         package var asksMemory = false
         /// Whether it counts what happened before.
@@ -37,7 +39,7 @@ package struct Explanation: Sendable, CustomStringConvertible {
 
     /// What had to be assumed because nobody looked into the memory; nil when no rule asks for it.
     package var assumption: String? {
-        let unsure = entries.filter(\.asksMemory).map { "\($0.number)" }
+        let unsure = Self.runs(entries.filter(\.asksMemory).map(\.number), from: 3)
         guard !unsure.isEmpty else { return nil }
         let what =
             user.map { "as if nothing was remembered (\($0) is new, nothing rests, counts are 0): " }
@@ -55,34 +57,86 @@ package struct Explanation: Sendable, CustomStringConvertible {
     }
 
     /// Text for people, at most 80 columns wide.
-    package var description: String { text(entries.flatMap(Self.lines), isDense: false) }
+    package var description: String { text(entries.flatMap { Self.lines($0) }, isDense: false) }
 
-    /// The same in no more than so many lines if that can be: a rule that does not match gets one line, and those that
-    /// look at something else share one.
+    /// The same in no more than so many lines if that can be: a rule that does not match gets one line, and those with
+    /// one reason share it.
     package func description(in most: Int) -> String {
-        let whole = description
-        guard whole.split(separator: "\n", omittingEmptySubsequences: false).count > most else {
-            return whole
+        var told = description
+        for density in Density.allCases {
+            guard told.split(separator: "\n", omittingEmptySubsequences: false).count > most else { break }
+            told =
+                text(Stage.allCases.flatMap { lines($0, density) }, isDense: true)
+                + "\n--rule ID tells all of one rule, --all of each"
         }
-        var lines: [(stage: Stage, text: String)] = []
-        var rest = entries[...]
-        while let entry = rest.first {
-            let alike = rest.prefix {
-                $0.aside != nil && $0.aside == entry.aside && $0.stage == entry.stage
-            }
-            rest = rest.dropFirst(max(1, alike.count))
-            if alike.count > 1, let last = alike.last, let aside = entry.aside {
-                let names = alike.map(\.rule).joined(separator: ", ")
-                lines.append(
-                    (entry.stage, Self.cut("  · \(entry.number)-\(last.number). \(aside): \(names)")))
-            } else if entry.matches {
-                lines += Self.lines(entry)
+        return told
+    }
+
+    /// What is left out to fit, the least first.
+    private enum Density: Int, CaseIterable, Comparable {
+        /// Neighbours share a line that have one reason.
+        case neighbours
+        /// All of a stage do that have reasons of one sort.
+        case sorts
+        /// The same, and of what would be done the beginning is told.
+        case actions
+        /// The same, and one line is for all of a stage of which a condition does not hold.
+        case conditions
+
+        static func < (left: Density, right: Density) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private func lines(_ stage: Stage, _ density: Density) -> [(stage: Stage, text: String)] {
+        var groups: [(reason: String?, entries: [Entry])] = []
+        for entry in entries where entry.stage == stage {
+            let reason = Self.reason(entry, density)
+            let known =
+                density == .neighbours
+                ? groups.indices.last.flatMap { groups[$0].reason == reason ? $0 : nil }
+                : groups.firstIndex { $0.reason == reason }
+            if let known, reason != nil {
+                groups[known].entries.append(entry)
             } else {
-                lines.append(
-                    (entry.stage, Self.cut("  · \(entry.number). \(entry.rule)  \(entry.reason)")))
+                groups.append((reason, [entry]))
             }
         }
-        return text(lines, isDense: true) + "\n--rule ID tells all of one rule, --all of each"
+        return groups.flatMap { reason, entries -> [(stage: Stage, text: String)] in
+            guard let reason else { return entries.flatMap { Self.lines($0, areCut: density >= .actions) } }
+            if entries.count == 1 {
+                return [
+                    (stage, Self.cut("\(entries[0].number). \(entries[0].rule)  \(entries[0].reason)"))
+                ]
+            }
+            let names = entries.map(\.rule).joined(separator: ", ")
+            let numbers = Self.runs(entries.map(\.number), from: 2).joined(separator: ", ")
+            return [(stage, Self.cut("\(numbers). \(reason): \(names)"))]
+        }
+    }
+
+    /// Why the rule does not match, in words that are for several; nil when it does.
+    private static func reason(_ entry: Entry, _ density: Density) -> String? {
+        if entry.matches { return nil }
+        let own = entry.reason.hasPrefix("no: ") ? String(entry.reason.dropFirst(4)) : entry.reason
+        return switch density {
+        case .neighbours: entry.aside ?? own
+        case .sorts, .actions: entry.aside ?? entry.sort ?? own
+        case .conditions: entry.aside ?? (entry.sort == nil ? own : "a condition does not hold")
+        }
+    }
+
+    /// The numbers, of so many or more that follow one another only the first and the last.
+    private static func runs(_ numbers: [Int], from least: Int) -> [String] {
+        var runs: [ClosedRange<Int>] = []
+        for number in numbers {
+            if let last = runs.last, last.upperBound + 1 == number {
+                runs[runs.count - 1] = last.lowerBound...number
+            } else {
+                runs.append(number...number)
+            }
+        }
+        return runs.flatMap { run in
+            run.count < least ? run.map { "\($0)" } : ["\(run.lowerBound)-\(run.upperBound)"]
+        }
     }
 
     /// Leaves one rule; nothing when there is none of that name.
@@ -92,7 +146,7 @@ package struct Explanation: Sendable, CustomStringConvertible {
 
     private func text(_ told: [(stage: Stage, text: String)], isDense: Bool) -> String {
         let gap = isDense ? [] : [""]
-        var lines = Self.wrapped(event, indent: 0)
+        var lines = isDense ? Self.cut(event, to: 2, indent: 0) : Self.wrapped(event, indent: 0)
         if let removal {
             lines += gap + Self.wrapped("steward itself removes the message: \(removal)", indent: 0)
         }
@@ -109,11 +163,14 @@ package struct Explanation: Sendable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    private static func lines(_ entry: Entry) -> [(stage: Stage, text: String)] {
+    private static func lines(_ entry: Entry, areCut: Bool = false) -> [(stage: Stage, text: String)] {
         let mark = entry.matches ? "✓" : "·"
         var lines = wrapped("\(mark) \(entry.number). \(entry.rule)  (\(entry.place))", indent: 2)
-        lines += wrapped(entry.reason, indent: 8)
-        for action in entry.actions { lines += wrapped("→ \(action)", indent: 8) }
+        lines += areCut ? cut(entry.reason, to: 1, indent: 8) : wrapped(entry.reason, indent: 8)
+        for action in entry.actions {
+            let told = "→ \(action)"
+            lines += areCut ? cut(told, to: 1, indent: 8) : wrapped(told, indent: 8)
+        }
         return lines.map { (entry.stage, $0) }
     }
 
@@ -121,11 +178,15 @@ package struct Explanation: Sendable, CustomStringConvertible {
         Columns.wrapped(String(repeating: " ", count: indent) + text, to: width, indent: indent + 2)
     }
 
-    /// One line of it.
-    private static func cut(_ text: String) -> String {
-        let lines = Columns.wrapped(text, to: width - 2, indent: 2)
-        return lines.count > 1 ? "\(lines[0]) …" : lines[0]
+    /// No more than so many lines of it.
+    private static func cut(_ text: String, to most: Int, indent: Int) -> [String] {
+        let indented = String(repeating: " ", count: indent) + text
+        let lines = Columns.wrapped(indented, to: width - 2, indent: indent + 2)
+        return lines.count > most ? lines.prefix(most - 1) + ["\(lines[most - 1]) …"] : lines
     }
+
+    /// A line for rules that do not match.
+    private static func cut(_ text: String) -> String { cut("· \(text)", to: 1, indent: 2)[0] }
 }
 
 extension RuleSet {
@@ -147,7 +208,8 @@ extension RuleSet {
                     matches: isOver == nil && verdict == .matches,
                     reason: isOver.map { "not asked: \($0) removed the message" }
                         ?? telling.reason(verdict, turn),
-                    actions: [], aside: telling.aside(verdict))
+                    actions: [], aside: isOver == nil ? telling.aside(verdict) : nil)
+                if isOver == nil { entry.sort = telling.sort(verdict, turn) }
                 if entry.matches { entry.actions = telling.actions(turn) }
                 entry.asksMemory = isOver == nil && telling.asksMemory(verdict)
                 entry.countsPast = rule.source.condition?.value.asksForRate == true

@@ -12,9 +12,9 @@ enum ExplainCommand {
         details: """
             Shows every rule that would be looked at for a message, in order: why it did or did not match, the part of \
             the text that matched, and what would be done. Where all of that does not fit a screen, rules that do not \
-            match get one line. Nothing is sent and nothing is remembered. Strikes, counters, cooldowns, modes and all \
-            else that is remembered come from the store, also while steward runs; where there is none a line says so, \
-            with the numbers of the rules for which that decides.
+            match get one line, and those with one reason share it. Nothing is sent and nothing is remembered. Strikes, \
+            counters, cooldowns, modes and all else that is remembered come from the store, also while steward runs; \
+            where there is none a line says so, with the numbers of the rules for which that decides.
             """,
         options: [
             .config,
