@@ -50,6 +50,32 @@ import Testing
         #expect(try reply(template, to: "hello big world") == expected)
     }
 
+    @Test func `all mistakes of a template are shown at once`() {
+        let text = """
+            version: 1
+            rules:
+              it:
+                when: messageAdded
+                do:
+                  - reply: "{{ user.nme }} {{ nix }} {{ user.name | uper | truncate('x') | join }} {{ a b }} {{ messages.x | lowr('}}', b) }} {{ {{ user | date }} {{ | trim"
+            """
+        let errors = RuleSet.load([BotSource(name: "x.yaml", bytes: Array(text.utf8))]).errors
+        let written = "      - reply: \""
+        let line = text.split(separator: "\n")[5].dropFirst(written.count)
+        let found = errors.map { error in
+            "\(line.dropFirst(error.column - written.count - 1).prefix(6)): \(error.problem)"
+        }
+        #expect(
+            found == [
+                #"user.n: unknown value "user.nme""#, #"nix }}: unknown value "nix""#,
+                #"uper |: unknown filter "uper""#, #"trunca: "truncate" takes a number, not "x""#,
+                #"a b }}: unknown value "a""#, #"b }} {: "b" does not belong here"#,
+                #"messag: "messages" are there only with batch:"#, #"lowr(': unknown filter "lowr""#,
+                #"b) }} : unknown value "b""#, #"{{ use: this is not the name of a value"#,
+                #"date }: "date" takes 1 to 2 arguments, not 0"#, #"| trim: this is not the name of a value"#,
+            ])
+    }
+
     @Test func `a name that is a template prints as it is`() throws {
         #expect(
             try reply("Hi {{ user.name }}", to: "secret", name: "{{ message.text }}")

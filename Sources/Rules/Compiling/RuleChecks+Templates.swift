@@ -13,21 +13,25 @@ extension RuleChecks {
             }
             for use in expression.filters {
                 for case .path(let path) in use.arguments { check(path, at: template.spot(at: path.offset)) }
-                if use.filter.name == "of", !expression.base.isCounter {
+                guard let filter = use.filter else {
+                    kind = nil
+                    continue
+                }
+                if filter.name == "of", !expression.base.isCounter {
                     findings.error(
                         "\"of\" belongs directly behind a counter", at: template.spot(at: use.offset),
                         hint: "write {{ counters.name | of(user) }}")
                 }
-                if let takes = use.filter.takes, let kind, !takes.contains(kind) {
+                if let takes = filter.takes, let kind, !takes.contains(kind) {
                     let wanted = takes.map(\.rawValue).sorted().joined(separator: " or ")
                     findings.error(
-                        "\"\(use.filter.name)\" needs a \(wanted), not \(kind.rawValue)",
+                        "\"\(filter.name)\" needs a \(wanted), not \(kind.rawValue)",
                         at: template.spot(at: use.offset))
                 }
-                switch use.filter.name {
+                switch filter.name {
                 case "default", "duration": break
                 case "first", "last": kind = kind == .list ? nil : .text
-                default: kind = use.filter.gives
+                default: kind = filter.gives
                 }
             }
         }

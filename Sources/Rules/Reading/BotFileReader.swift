@@ -217,12 +217,11 @@ final class BotFileReader {
 
     func template(_ node: YAMLNode) -> Template? {
         guard let text = text(node, isProse: true) else { return nil }
-        do throws(TemplateError) {
-            return try Template(text, spot: spot(node), shift: shift(node))
-        } catch {
+        let template = Template(text, spot: spot(node), shift: shift(node))
+        for error in template.errors {
             findings.error(error.problem, at: spot(node, offset: error.offset), hint: error.hint)
-            return nil
         }
+        return template
     }
 
     // MARK: Noting mistakes

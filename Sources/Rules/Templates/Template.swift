@@ -15,7 +15,8 @@ struct Template: Sendable {
     }
 
     struct Use: Sendable {
-        var filter: TemplateFilter
+        /// Nil when it is written wrong.
+        var filter: TemplateFilter?
         var arguments: [Operand]
         var offset: Int
     }
@@ -27,16 +28,19 @@ struct Template: Sendable {
     }
 
     let pieces: [Piece]
+    /// What is wrong with it; it is never printed then.
+    let errors: [TemplateError]
     let source: String
     /// Where its value begins in the file.
     let spot: Spot
     /// How many columns behind that its first letter is; nil where a letter's column cannot be told.
     let shift: Int?
 
-    /// Reads a template; the error tells at which scalar of the text it happened.
-    init(_ source: String, spot: Spot, shift: Int? = 0) throws(TemplateError) {
+    /// Reads a template.
+    init(_ source: String, spot: Spot, shift: Int? = 0) {
         var parser = TemplateParser(source)
-        pieces = try parser.pieces()
+        pieces = parser.pieces()
+        errors = parser.errors
         self.source = source
         self.spot = spot
         self.shift = shift
@@ -104,7 +108,7 @@ struct Template: Sendable {
 extension Template.Expression {
     fileprivate func value(_ values: TemplateValues, _ destination: Destination) -> TemplateValue {
         filters.reduce(base.value(values)) { value, use in
-            use.filter.apply(value, use.arguments.map { $0.value(values) }, destination)
+            use.filter?.apply(value, use.arguments.map { $0.value(values) }, destination) ?? value
         }
     }
 }
@@ -150,7 +154,7 @@ struct TemplatePath: Sendable, Hashable {
 }
 
 /// Why a template cannot be read, and at which scalar of its text.
-struct TemplateError: Error, Equatable {
+struct TemplateError: Error, Equatable, Sendable {
     var problem: String
     var offset: Int
     var hint: String?

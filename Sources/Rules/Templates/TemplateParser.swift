@@ -1,15 +1,17 @@
 internal import Zones
 
-/// Reads the text of a template.
+/// Reads the text of a template. Behind a mistake it goes on, so that all of them are found at once.
 struct TemplateParser {
     private let scalars: [Unicode.Scalar]
     private var index = 0
+    private(set) var errors: [TemplateError] = []
 
     init(_ text: String) {
         scalars = Array(text.unicodeScalars)
     }
 
-    mutating func pieces() throws(TemplateError) -> [Template.Piece] {
+    /// Of a value with a mistake there is what could be read.
+    mutating func pieces() -> [Template.Piece] {
         var pieces: [Template.Piece] = []
         var text = String.UnicodeScalarView()
         while index < scalars.count {
@@ -20,21 +22,42 @@ struct TemplateParser {
             }
             if !text.isEmpty { pieces.append(.text(String(text))) }
             text = String.UnicodeScalarView()
-            pieces.append(.value(try expression()))
+            let start = index
+            var expression: Template.Expression?
+            do throws(TemplateError) {
+                try read(into: &expression)
+            } catch {
+                errors.append(error)
+                leave(start)
+            }
+            if let expression { pieces.append(.value(expression)) }
         }
         if !text.isEmpty { pieces.append(.text(String(text))) }
         return pieces
     }
 
-    private mutating func expression() throws(TemplateError) -> Template.Expression {
+    /// Goes behind the value that begins there, or to where the next one does.
+    private mutating func leave(_ start: Int) {
+        index = start + 2
+        while index < scalars.count {
+            if isAt("}", "}") {
+                index += 2
+                return
+            }
+            if isAt("{", "{") { return }
+            index += 1
+        }
+    }
+
+    private mutating func read(into expression: inout Template.Expression?) throws(TemplateError) {
         let start = index
         index += 2
-        var result = Template.Expression(base: try operand())
+        expression = Template.Expression(base: try operand())
         while true {
             skipSpace()
             if isAt("}", "}") {
                 index += 2
-                return result
+                return
             }
             guard index < scalars.count else {
                 throw TemplateError(
@@ -46,7 +69,8 @@ struct TemplateParser {
                     hint: "a value is written {{ name | filter }}")
             }
             index += 1
-            result.filters.append(try use())
+            let use = try use()
+            expression?.filters.append(use)
         }
     }
 
@@ -54,31 +78,51 @@ struct TemplateParser {
         skipSpace()
         let start = index
         let name = word()
+        guard !name.isEmpty else {
+            throw TemplateError(
+                problem: "a filter is missing behind \"|\"", offset: start,
+                hint: "known: " + TemplateFilter.all.map(\.name).joined(separator: ", "))
+        }
+        let arguments = try arguments(from: start)
+        do throws(TemplateError) {
+            let filter = try Self.filter(name, arguments, at: start)
+            return Template.Use(filter: filter, arguments: arguments, offset: start)
+        } catch {
+            errors.append(error)
+            return Template.Use(filter: nil, arguments: arguments, offset: start)
+        }
+    }
+
+    private mutating func arguments(from start: Int) throws(TemplateError) -> [Template.Operand] {
+        skipSpace()
+        guard index < scalars.count, scalars[index] == "(" else { return [] }
+        index += 1
+        skipSpace()
+        var arguments: [Template.Operand] = []
+        while index < scalars.count, scalars[index] != ")" {
+            arguments.append(try operand())
+            skipSpace()
+            if index < scalars.count, scalars[index] == "," { index += 1 }
+            skipSpace()
+        }
+        guard index < scalars.count else {
+            throw TemplateError(problem: "\"(\" is not closed", offset: start)
+        }
+        index += 1
+        return arguments
+    }
+
+    private static func filter(
+        _ name: String, _ arguments: [Template.Operand], at start: Int
+    ) throws(TemplateError) -> TemplateFilter {
         guard let filter = TemplateFilter.named[name] else {
             if TemplateFilter.later.contains(name) {
                 throw TemplateError(problem: "\"\(name)\" is not built yet", offset: start)
             }
             let names = TemplateFilter.all.map(\.name)
             throw TemplateError(
-                problem: name.isEmpty ? "a filter is missing behind \"|\"" : "unknown filter \"\(name)\"",
-                offset: start,
+                problem: "unknown filter \"\(name)\"", offset: start,
                 hint: Suggestion.hint(for: name, among: names) ?? "known: " + names.joined(separator: ", "))
-        }
-        var arguments: [Template.Operand] = []
-        skipSpace()
-        if index < scalars.count, scalars[index] == "(" {
-            index += 1
-            skipSpace()
-            while index < scalars.count, scalars[index] != ")" {
-                arguments.append(try operand())
-                skipSpace()
-                if index < scalars.count, scalars[index] == "," { index += 1 }
-                skipSpace()
-            }
-            guard index < scalars.count else {
-                throw TemplateError(problem: "\"(\" is not closed", offset: start)
-            }
-            index += 1
         }
         guard filter.arguments.contains(arguments.count) else {
             let wanted = filter.arguments
@@ -94,8 +138,8 @@ struct TemplateParser {
             throw TemplateError(
                 problem: "\"\(name)\" takes a number, not \"\(text.shortened)\"", offset: start)
         }
-        if name == "date" { try Self.check(date: arguments, at: start) }
-        return Template.Use(filter: filter, arguments: arguments, offset: start)
+        if name == "date" { try check(date: arguments, at: start) }
+        return filter
     }
 
     /// How and where a moment is printed must be known when the rules are read.
