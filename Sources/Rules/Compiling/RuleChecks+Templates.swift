@@ -49,7 +49,9 @@ extension RuleChecks {
             let (argument, part) = argument(path)
             guard let part else { return argument?.kind.templateKind }
             return TemplateValue.partsOfUser.first { $0.name == part }?.kind
-        default: return TemplateRoot.named[path.root]?.field(path.field)?.kind ?? .text
+        case "match": return .text
+        // Nil for what does not exist, which is said of its name.
+        default: return TemplateRoot.named[path.root]?.field(path.field)?.kind
         }
     }
 
@@ -153,6 +155,8 @@ extension RuleChecks {
         guard let argument else {
             let names = command.arguments.map(\.name.value)
             let first = path.field?.split(separator: ".").first.map(String.init)
+            // That has been said.
+            if let first, command.unread.contains(first) { return }
             check(
                 TemplatePath(root: "args", field: first), "argument", among: names, spot,
                 "declare it under args:")

@@ -16,6 +16,8 @@ struct BotCommand: Sendable {
     var name: Placed<String>
     var aliases: [Placed<String>] = []
     var arguments: [BotArgument] = []
+    /// Arguments of which it could not be read what they are.
+    var unread: Set<String> = []
     /// The line that helps who wrote something else; nil: made from the arguments.
     var usage: String?
 }

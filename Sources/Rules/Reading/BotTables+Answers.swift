@@ -56,7 +56,7 @@ extension BotTables {
             },
             Key("args", "What is written behind it, in order: {who: person, n: integer 1 to 100}.") {
                 node, command, reader in
-                command.arguments = reader.arguments(node)
+                reader.arguments(node, into: &command)
             },
             Key("usage", "The line for who writes something else; made from args unless given.") {
                 node, command, reader in
@@ -157,7 +157,7 @@ extension BotFileReader {
         return Placed(name.lowercased(), at: spot(node))
     }
 
-    fileprivate func arguments(_ node: YAMLNode) -> [BotArgument] {
+    fileprivate func arguments(_ node: YAMLNode, into command: inout BotCommand) {
         var arguments: [BotArgument] = []
         for entry in mapping(node, "args") ?? [] {
             guard let name = name(entry.key, "argument") else { continue }
@@ -165,7 +165,10 @@ extension BotFileReader {
             let read = short(entry.value) { (text: String) throws(ShortFormError) in
                 try BotArgument(place, text: text)
             }
-            guard let argument = read else { continue }
+            guard let argument = read else {
+                command.unread.insert(name)
+                continue
+            }
             if let last = arguments.last {
                 if case .rest = last.kind {
                     error(
@@ -181,7 +184,7 @@ extension BotFileReader {
             }
             arguments.append(argument)
         }
-        return arguments
+        command.arguments = arguments
     }
 
     fileprivate func wholeNumber(_ node: YAMLNode) -> Int64? {
@@ -275,6 +278,7 @@ extension BotFileReader {
         for (name, bounds) in rule.limits {
             guard let index = rule.command?.arguments.firstIndex(where: { $0.name.value == name.value })
             else {
+                if rule.command?.unread.contains(name.value) == true { continue }
                 let names = rule.command?.arguments.map(\.name.value) ?? []
                 findings.error(
                     "there is no argument \"\(name.value.shortened)\" to limit", at: name.spot,
