@@ -1,7 +1,7 @@
 /// An expression as we write it, and as RE2 wants it.
 struct RegexSyntax {
     private(set) var pattern: [UInt8] = []
-    private(set) var asciiClassesBesideLetters: [Int] = []
+    let asciiClassesBesideLetters: [Int]
     /// Where in `pattern` a byte was put in that `source` has not.
     private var inserted: [Int] = []
 
@@ -13,7 +13,9 @@ struct RegexSyntax {
         guard length <= 1_000 else {
             throw RegexError(text: "a regex may have 1,000 characters, this one has \(length)", offset: 1_000)
         }
-        try translate(Array(source.utf8))
+        let bytes = Array(source.utf8)
+        asciiClassesBesideLetters = RegexNeighbours(bytes).asciiClassesBesideLetters
+        try translate(bytes)
     }
 
     func sourceOffset(of offset: Int) -> Int {
@@ -53,24 +55,19 @@ struct RegexSyntax {
         }
     }
 
-    private mutating func checkEscape(_ source: [UInt8], at i: Int) throws(RegexError) {
+    private func checkEscape(_ source: [UInt8], at i: Int) throws(RegexError) {
         guard i + 1 < source.count else { return }
         switch source[i + 1] {
         case UInt8(ascii: "1")...UInt8(ascii: "9"), UInt8(ascii: "k"):
             throw RegexError(text: Self.noBacktracking, offset: i)
         case UInt8(ascii: "C"):
             throw RegexError(text: #""\C" is not supported: it would cut letters in two"#, offset: i)
-        case UInt8(ascii: "b"), UInt8(ascii: "B"), UInt8(ascii: "w"), UInt8(ascii: "W"), UInt8(ascii: "d"),
-            UInt8(ascii: "D"):
-            if i > 0 && source[i - 1] >= 0x80 || i + 2 < source.count && source[i + 2] >= 0x80 {
-                asciiClassesBesideLetters.append(i)
-            }
         default: break
         }
     }
 
     /// "\Q…\E", or to the end.
-    private static func quotedWidth(_ source: [UInt8], from start: Int) -> Int {
+    static func quotedWidth(_ source: [UInt8], from start: Int) -> Int {
         var i = start + 2
         while i < source.count {
             if source[i] == UInt8(ascii: "\\"), i + 1 < source.count, source[i + 1] == UInt8(ascii: "E") {
@@ -82,7 +79,7 @@ struct RegexSyntax {
     }
 
     /// "[…]", or to the end, where RE2 will say what is missing.
-    private static func classWidth(_ source: [UInt8], from start: Int) -> Int {
+    static func classWidth(_ source: [UInt8], from start: Int) -> Int {
         var i = start + 1
         if i < source.count, source[i] == UInt8(ascii: "^") { i += 1 }
         if i < source.count, source[i] == UInt8(ascii: "]") { i += 1 }

@@ -92,6 +92,24 @@ import Unicode
         #expect(try Regex(#"\w+ é"#).asciiClassesBesideLetters == [])
     }
 
+    @Test(arguments: [
+        (#"[а-я]+\b"#, 1), (#"\b[а-я]{2,5}"#, 1), (#"(?i)\b(?:hi|привет)\b"#, 2), (#"\p{L}+\b"#, 1),
+        (#"\b(?<word>[\p{L}\p{N}]+)"#, 1), (#"\b(a|(b|é))?c"#, 1), (#"(é|a)|\bc"#, 0), (#"\pL\b"#, 1),
+        (#"é|\bc"#, 0), (#"(x\b|y)é"#, 1), (#"\Qé\E\d"#, 1), (#"[^é]\b"#, 0), (#"[a-z]+\b é"#, 0),
+        (#"(?:hi|hello)\b"#, 0), (#"\P{L}\b"#, 0), (#"[[:alpha:]]\b"#, 0),
+    ])
+    func `an ascii class is found beside a foreign letter through classes, groups and repetitions`(
+        _ source: String, _ count: Int
+    ) throws {
+        #expect(try Regex(source).asciiClassesBesideLetters.count == count)
+    }
+
+    @Test func `groups within groups are looked through in no time`() throws {
+        let source = String(repeating: "(|", count: 150) + #"\b"# + String(repeating: ")", count: 150)
+        #expect(
+            try Regex(source + String(repeating: "(|)", count: 150) + "é").asciiClassesBesideLetters == [300])
+    }
+
     @Test(.timeLimit(.minutes(1))) func `no text freezes an expression`() throws {
         let clock = ContinuousClock()
         for (source, text) in [
