@@ -94,6 +94,70 @@ import Testing
         if expected.isEmpty { #expect(found == []) } else { #expect(found.contains(expected), "\(found)") }
     }
 
+    /// The line has brackets; below it stands another mistake, which must be shown, too.
+    @Test(arguments: [
+        (
+            "do: [{send: {text: hi, to: #lobby}}]",
+            [
+                "6:32: error: \"#\" begins a comment here, and the bracket behind it is part of that - put the value in quotes: \"#lobby\""
+            ]
+        ),
+        (
+            "do: [{send: {text: hi #5, to: lobby}}]",
+            [
+                "6:27: error: \"#\" begins a comment here, and the bracket behind it is part of that - put the value in quotes: \"hi #5\""
+            ]
+        ),
+        (
+            "if: {text: [a, see #5, c]}",
+            [
+                "6:24: error: \"#\" begins a comment here, and the bracket behind it is part of that - put the value in quotes: \"see #5\""
+            ]
+        ),
+        (
+            "if: {text: [a,\n      see #5]}",
+            [
+                "7:11: error: \"#\" begins a comment here, and the bracket behind it is part of that - put the value in quotes: \"see #5\""
+            ]
+        ),
+        (
+            "do: [{reply: {text: foo: bar, to: #lobby}}]",
+            [
+                "6:28: error: \":\" cannot be inside a value without quotes - put the value in quotes: \"foo: bar\"",
+                "6:39: error: \"#\" begins a comment here, and the bracket behind it is part of that - put the value in quotes: \"#lobby\"",
+            ]
+        ),
+        (
+            "if: {text: [a, foo: bar: x]}",
+            [
+                "6:28: error: \":\" cannot be inside a value without quotes - put the value in quotes: \"bar: x\""
+            ]
+        ),
+        (
+            "if: {text: [a # one, and\n      b]}",
+            ["7:7: error: the list in \"[ ]\" is not closed, or a comma is missing - it begins at 6:16"]
+        ),
+        (
+            "if: {text: [a, b}",
+            ["6:21: error: the list in \"[ ]\" is not closed, or a comma is missing - it begins at 6:16"]
+        ),
+    ])
+    func `text in brackets that YAML cuts in two is named, with quotes around it`(
+        _ line: String, _ expected: [String]
+    ) {
+        let action = line.hasPrefix("do") ? "    about: x\n" : "    do: [stop]\n"
+        let text =
+            "version: 1\nrules:\n  a:\n    when: messageAdded\n\(action)    \(line)\n  b: {whem: messageAdded}\n"
+        let found = RuleSet.load([BotSource(name: "x", bytes: Array(text.utf8))]).errors.map(\.description)
+        #expect(expected.allSatisfy { found.contains("x:\($0)") }, "\(found)")
+        let goesOn = found.contains { $0.contains("unknown key \"whem\"") }
+        #expect(goesOn == !expected[0].contains("not closed"), "\(found)")
+        let last = "version: 1\nrules:\n  a:\n    when: messageAdded\n\(action)    \(line)\n"
+        let errors = RuleSet.load([BotSource(name: "x", bytes: Array(last.utf8))]).errors.map(\.description)
+        #expect(expected.allSatisfy { errors.contains("x:\($0)") }, "\(errors)")
+        #expect(!errors.contains { $0.contains("xxx") })
+    }
+
     private func errors(_ text: String) -> [String] {
         RuleSet.load([BotSource(name: "x", bytes: Array(text.utf8))], directory: Scene.directory()).errors
             .map(

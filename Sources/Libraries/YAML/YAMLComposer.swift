@@ -249,14 +249,16 @@ extension YAMLSource {
     }
 
     /// How long the value is that begins at an index of the line: in a flow collection up to the comma or bracket
-    /// that ends it, elsewhere up to a comment or the end of the line.
-    func valueLength(_ line: [Unicode.Scalar], from start: Int) -> Int {
-        let isInFlow = Self.openBrackets(line[..<min(start, line.count)]) > 0
+    /// that ends it, elsewhere up to a comment or the end of the line. `isBracketed`: it is in one that may begin on a
+    /// line above, and a comment in it is text.
+    func valueLength(_ line: [Unicode.Scalar], from start: Int, isBracketed: Bool = false) -> Int {
+        let isInFlow = isBracketed || Self.openBrackets(line[..<min(start, line.count)]) > 0
         var depth = 0
         var index = start
         scanning: while index < line.count {
             switch line[index] {
-            case "#" where index > 0 && (line[index - 1] == " " || line[index - 1] == "\t"): break scanning
+            case "#" where !isBracketed && index > 0 && (line[index - 1] == " " || line[index - 1] == "\t"):
+                break scanning
             case "," where isInFlow && depth == 0: break scanning
             case "[", "{": depth += 1
             case "]", "}":

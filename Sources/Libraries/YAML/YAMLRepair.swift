@@ -14,6 +14,11 @@ struct YAMLRepair {
                 hint: "close it on this line, or put the whole value into quotes of the other kind")
             return
         }
+        if let value = Self.unquoted(failure, in: source) {
+            error = value.error
+            replace(at: value.place, in: source, isBracketed: true)
+            return
+        }
         switch failure.problem {
         case "found a tab character that violates indentation":
             error = YAMLError(at: place, "a tab cannot indent", hint: "use spaces")
@@ -85,7 +90,9 @@ struct YAMLRepair {
                 replace(at: YAMLPlace(line: place.line, column: start + 1), in: source)
                 return
             }
-            if let column = Self.nearestColumn(to: place, in: source) {
+            if !Self.flowProblems.contains(failure.problem),
+                let column = Self.nearestColumn(to: place, in: source)
+            {
                 error = Self.wrongColumn(place, column)
                 return
             }
@@ -187,16 +194,18 @@ struct YAMLRepair {
         return open.min { (abs($0 - own), $0) < (abs($1 - own), $1) }.map { $0 + 1 }
     }
 
-    private mutating func replace(at place: YAMLPlace, in source: YAMLSource) {
+    private mutating func replace(
+        at place: YAMLPlace, in source: YAMLSource, isBracketed: Bool = false
+    ) {
         let line = source.lines[place.line - 1]
-        let length = source.valueLength(line, from: place.column - 1)
+        let length = source.valueLength(line, from: place.column - 1, isBracketed: isBracketed)
         guard length > 0 else { return }
         self.place = place
         self.length = length
     }
 
     /// Where the value of a line begins: behind the first `: ` outside quotes, or the `- ` of an item.
-    private static func value(of line: [Unicode.Scalar], before limit: Int) -> Int? {
+    static func value(of line: [Unicode.Scalar], before limit: Int) -> Int? {
         var found: Int?
         var index = 0
         while index < min(limit, line.count), line[index] == " " || line[index] == "-" { index += 1 }
@@ -253,6 +262,7 @@ struct YAMLRepair {
         "did not find expected '-' indicator": "this does not fit into the list above",
         "did not find expected ',' or ']'": "the list in \"[ ]\" is not closed, or a comma is missing",
         "did not find expected ',' or '}'": "the mapping in \"{ }\" is not closed, or a comma is missing",
+        "did not find expected node content": "a value is missing, or a bracket is not closed",
         "found unexpected end of stream": "a quote is not closed",
         "found unknown escape character": "unknown escape behind \"\\\" in double quotes",
         "block sequence entries are not allowed in this context": "\"- \" cannot begin a list here",
