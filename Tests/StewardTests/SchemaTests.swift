@@ -139,15 +139,18 @@ struct SchemaCheck {
             "version: 1\nrules: {a: {when: messageAdded, do: [{reply: a, send: b}]}}",
             ["/rules/a/do/0: fits none of 2 forms"]
         ),
+        (stepping("restart"), []), (stepping("reconnect"), []),
+        (stepping("restart: 5m"), []), (stepping("{at: 5m, expect: nothing}"), []),
+        (stepping("rstart"), ["/tests/0/steps/0: fits none of 2 forms"]),
         (expecting("nothing"), []), (expecting("[delete, {reply: hi, count: 2}, {mute: 5m}]"), []),
         (expecting("{dm: {text: hi, to: ana}}"), []), (expecting("{delete: burst, count: 7}"), []),
-        (expecting("nothin"), ["/tests/0/steps/0/expect: fits none of 3 forms"]),
-        (expecting("[nothing]"), ["/tests/0/steps/0/expect: fits none of 3 forms"]),
-        (expecting("[]"), ["/tests/0/steps/0/expect: fits none of 3 forms"]),
-        (expecting("[{reply: a, send: b}]"), ["/tests/0/steps/0/expect: fits none of 3 forms"]),
-        (expecting("[{count: 2}]"), ["/tests/0/steps/0/expect: fits none of 3 forms"]),
-        (expecting("[{reply: {txt: a}}]"), ["/tests/0/steps/0/expect: fits none of 3 forms"]),
-        (expecting("[{wait: 5m}]"), ["/tests/0/steps/0/expect: fits none of 3 forms"]),
+        (expecting("nothin"), ["/tests/0/steps/0: fits none of 2 forms"]),
+        (expecting("[nothing]"), ["/tests/0/steps/0: fits none of 2 forms"]),
+        (expecting("[]"), ["/tests/0/steps/0: fits none of 2 forms"]),
+        (expecting("[{reply: a, send: b}]"), ["/tests/0/steps/0: fits none of 2 forms"]),
+        (expecting("[{count: 2}]"), ["/tests/0/steps/0: fits none of 2 forms"]),
+        (expecting("[{reply: {txt: a}}]"), ["/tests/0/steps/0: fits none of 2 forms"]),
+        (expecting("[{wait: 5m}]"), ["/tests/0/steps/0: fits none of 2 forms"]),
     ])
     func `the schema finds planted mistakes`(_ text: String, _ expected: [String]) {
         #expect(Self.mistakes(text) == expected)
@@ -155,6 +158,10 @@ struct SchemaCheck {
 
     private static func expecting(_ what: String) -> String {
         "version: 1\ntests: [{name: x, steps: [{say: hi, expect: \(what)}]}]"
+    }
+
+    private static func stepping(_ what: String) -> String {
+        "version: 1\ntests: [{name: x, steps: [\(what)]}]"
     }
 
     @Test func `every reference of the schema leads somewhere`() {

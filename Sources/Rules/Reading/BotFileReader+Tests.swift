@@ -142,8 +142,8 @@ extension BotFileReader {
     func step(_ node: YAMLNode) -> BotTest.Step? {
         var draft = TestStepDraft(step: BotTest.Step(place: place(node)))
         switch node.kind {
-        case .scalar("restart", _): draft.step.happening = .restart(.zero)
-        case .scalar("reconnect", _): draft.step.happening = .reconnect(.zero)
+        case .scalar where isWord(node, "restart"): draft.step.happening = .restart(.zero)
+        case .scalar where isWord(node, "reconnect"): draft.step.happening = .reconnect(.zero)
         case .mapping:
             read(node, BotTables.step, into: &draft)
             finish(&draft, node)
