@@ -26,6 +26,7 @@ import Testing
         let rules = try load()
         #expect(rules.runExamples().map(\.description) == [])
         #expect(rules.exampleCount() >= 20)
+        #expect(rules.rules.contains { $0.source.isOncePerWindow })
         #expect(rules.rules.allSatisfy { $0.source.about != nil })
     }
 
