@@ -31,8 +31,11 @@ extension BotTables {
                 default:
                     if case .mapping = node.kind {
                         reader.read(node, BotTables.delete, into: &step)
-                    } else if node.text != nil, !node.isEmpty {
-                        reader.error("\"delete\" takes nothing", at: node, hint: "write - delete")
+                    } else if let text = node.text, !node.isEmpty {
+                        reader.error(
+                            "unknown value \"\(text.shortened)\"", at: node,
+                            hint: Suggestion.hint(for: text, among: ["message", "burst"])
+                                ?? "write - delete alone, or delete: burst", code: .unknownName)
                     } else {
                         _ = reader.text(node)
                     }

@@ -168,7 +168,7 @@ extension BotTables {
         "delete", isNeverEmpty: true,
         [
             Key("last", "So many of the latest messages: 10, or a value.") { node, step, reader in
-                step.deed.last = reader.points(node)
+                step.deed.last = reader.points(node, 1...Int64(RecentMessages.most))
             },
             Key("from", "Of whom; of all, unless given.") { node, step, reader in
                 step.deed.user = reader.template(node)
@@ -188,10 +188,13 @@ extension BotFileReader {
     }
 
     /// A whole number, or a value that is one.
-    fileprivate func points(_ node: YAMLNode) -> Template? {
+    fileprivate func points(_ node: YAMLNode, _ range: ClosedRange<Int64> = -1000...1000) -> Template? {
         guard let text = text(node) else { return nil }
-        guard text.contains("{{") || Int64(text).map({ $0.magnitude <= 1000 && $0 != 0 }) == true else {
-            error("\"\(text.shortened)\" is not a number that fits here", at: node, hint: "try 1")
+        guard text.contains("{{") || Int64(text).map({ range.contains($0) && $0 != 0 }) == true else {
+            let least = max(1, range.lowerBound)
+            error(
+                "\"\(text.shortened)\" is not a number that fits here", at: node,
+                hint: "use \(least) to \(range.upperBound)")
             return nil
         }
         return template(node)
