@@ -77,6 +77,58 @@ import YAML
                 """)
     }
 
+    @Test func `the last comment of a list or a mapping stays in it`() {
+        let text = """
+            version: 1
+            rules:
+              a:
+                do:
+                  - reply:
+                      text: hi
+                  # To be done here, too.
+                when: messageAdded
+                if:
+                  text: hi
+                  # No other words.
+              b:
+                when: messageAdded
+                do:
+                - reply: hi
+                  # So short?
+                # The last of b.
+              # About c.
+              c: {when: messageAdded, do: [{reply: hi}]}
+            """
+        let once = formatted(text)
+        #expect(
+            once == """
+                version: 1
+
+                rules:
+                  a:
+                    when: messageAdded
+                    if:
+                      text: hi
+                      # No other words.
+                    do:
+                      - reply:
+                          text: hi
+                      # To be done here, too.
+
+                  b:
+                    when: messageAdded
+                    do:
+                      - reply: hi
+                        # So short?
+                      # The last of b.
+
+                  # About c.
+                  c: {when: messageAdded, do: [{reply: hi}]}
+
+                """)
+        #expect(formatted(once) == once)
+    }
+
     @Test(arguments: [
         "no", "Yes", "on", "OFF", "y", "n", "null", "~", "22:00", "1:30:15", "012", "0x1F", "0o17", "0b11",
         "1_000",

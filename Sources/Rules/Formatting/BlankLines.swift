@@ -39,7 +39,7 @@ enum BlankLines {
             for (number, entry) in entries.enumerated() {
                 let isLong = file.lastLine(of: entry.value) > entry.key.place.line
                 var start = entry.key.place.line - 1
-                while start > 0, file.kinds[start - 1] == .comment { start -= 1 }
+                while start > 0, file.isComment(start - 1, about: entry.key) { start -= 1 }
                 if number > 0, isLong || wasLong { gaps.insert(start) }
                 wasLong = isLong
             }

@@ -126,6 +126,12 @@ struct FileLayout {
         }
     }
 
+    /// Whether a line is a comment that may be about the key below it; one that is indented further is about what is
+    /// above.
+    func isComment(_ index: Int, about key: YAMLNode) -> Bool {
+        kinds[index] == .comment && lines[index].indentation < key.place.column
+    }
+
     /// The last line of a node that has anything of it; comments and space behind it do not count.
     func lastLine(of node: YAMLNode) -> Int { Self.lastLine(of: node, lines) }
 

@@ -146,19 +146,26 @@ struct Indentation {
         }
     }
 
-    /// A comment stands with the line below it, or with the one above if it was indented like that.
+    /// A comment stands with what is above it if it is indented like that and what is below is not, else with the line
+    /// below.
     private mutating func placeComments() {
         for index in lines.indices.reversed() where file.kinds[index] == .comment {
             let indent = file.lines[index].indentation
-            let above = file.kinds[..<index].lastIndex { $0 == .content }
-            let below = file.kinds[(index + 1)...].firstIndex { $0 == .content }
-            if let above, file.lines[above].indentation == indent,
-                below.map({ file.lines[$0].indentation < indent }) ?? true
-            {
-                wanted[index] = wanted[above]
-            } else {
-                wanted[index] = below.flatMap { wanted[$0] } ?? 0
+            let above = file.kinds.indices[..<index].last {
+                file.kinds[$0] == .content && file.lines[$0].indentation <= indent
             }
+            let below = file.kinds[(index + 1)...].firstIndex { $0 == .content }
+            guard let above, below.map({ file.lines[$0].indentation < file.lines[above].indentation }) ?? true
+            else {
+                wanted[index] = below.flatMap { wanted[$0] } ?? 0
+                continue
+            }
+            let isInItem =
+                file.lines[above].indentation < indent
+                && file.lines[above].dropFirst(
+                    file.lines[above].indentation
+                ).first == "-"
+            wanted[index] = wanted[above].map { isInItem ? $0 + 2 : $0 }
         }
     }
 }

@@ -36,14 +36,17 @@ enum KeyOrder {
             var start = entry.key.place.line - 1
             // Another entry on the same line, or something before the key: not to be cut into lines.
             guard file.lines[start].indentation == entry.key.place.column - 1 else { return }
-            while start > 0, file.kinds[start - 1] == .comment,
+            while start > 0, file.isComment(start - 1, about: entry.key),
                 !(starts.last.map { $0 >= start - 1 } ?? false)
             {
                 start -= 1
             }
             starts.append(start)
         }
-        let end = max(file.lastLine(of: last.value), last.key.place.line)
+        var end = max(file.lastLine(of: last.value), last.key.place.line)
+        while end < file.lines.count, file.kinds[end] == .comment, !file.isComment(end, about: last.key) {
+            end += 1
+        }
         starts.append(end)
         let blocks = entries.indices.map { Array(file.lines[starts[$0]..<starts[$0 + 1]]) }
         lines.replaceSubrange(starts[0]..<end, with: ranked.flatMap { blocks[$0] })
