@@ -50,6 +50,19 @@ import Testing
         #expect(try reply(template, to: "hello big world") == expected)
     }
 
+    @Test func `who is seen for the first time in this moment was not away for no time at all`() throws {
+        let scene = try Scene(
+            rule: "    when: messageAdded\n    do: [{reply: \"{{ user.away | default('never seen') }}\"}]\n")
+        #expect(scene.say("x") == ["reply general: never seen"])
+        // They joined by writing this.
+        scene.facts["ana"] = MemberFacts(firstSeen: scene.now, lastSeen: scene.now)
+        #expect(scene.say("x") == ["reply general: never seen"])
+        scene.facts["ana"] = MemberFacts(firstSeen: scene.now - .seconds(60), lastSeen: scene.now)
+        #expect(scene.say("x") == ["reply general: 0 seconds"])
+        scene.facts["ana"]?.lastSeen = scene.now - .seconds(60)
+        #expect(scene.say("x") == ["reply general: 1 minute"])
+    }
+
     @Test func `all mistakes of a template are shown at once`() {
         let text = """
             version: 1

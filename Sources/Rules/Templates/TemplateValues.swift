@@ -272,8 +272,10 @@ extension Situation {
         return (facts.joined ?? facts.firstSeen).map { max(.zero, event.sentAt - $0) }
     }
 
-    /// How long the event's member had not been seen before; nil when they never were.
+    /// How long the event's member had not been seen before; nil when they never were. What is done about an event a
+    /// while later knows them by that event.
     func away(_ event: ChatEvent) -> Duration? {
-        facts.lastSeen.map { max(.zero, event.sentAt - $0) }
+        if let first = facts.firstSeen, first >= event.sentAt { return nil }
+        return facts.lastSeen.map { max(.zero, event.sentAt - $0) }
     }
 }
