@@ -20,7 +20,7 @@ import Testing
     private func rules(_ text: String) throws -> RuleSet {
         let loaded = RuleSet.load(
             [BotSource(name: "bot.yaml", bytes: Array(text.utf8))], directory: Self.directory)
-        #expect(loaded.findings.map(\.description) == [])
+        #expect(loaded.errors.map(\.description) == [])
         return try #require(loaded.rules)
     }
 

@@ -105,6 +105,78 @@ import Testing
         #expect(errors.allSatisfy { $0.code == .neverRuns })
     }
 
+    @Test(arguments: [
+        ("[refund, \"ref*\"]", "", ["refund"]), ("[\"refund*\", \"ref*\", \"*fund*\"]", "", ["refund*"]),
+        ("[\"*fund\", \"un*\", fund]", "", ["fund"]), ("[\"my refunds\", \"ref*\"]", "", ["my refunds"]),
+        ("[\"ref*\", \"*ref\", \"re*\"]", "", ["ref*"]), ("[re, \"ref*\", \"my ref*\"]", "", ["my ref*"]),
+        ("[\"refund my*\", \"refund myself\"]", "", ["refund myself"]), ("[fun, refund]", "", []),
+        ("[fund, refunds]", ", match: anywhere", ["refunds"]),
+        ("[refund, ref]", ", match: prefix", ["refund"]),
+        ("[refund, fund]", ", match: suffix", ["refund"]), ("[refund, ref]", ", match: suffix", []),
+        ("[Refund, refund]", ", fold: exact", []),
+    ])
+    func `a word that one with a star covers is told`(_ words: String, _ more: String, _ covered: [String]) {
+        let found = warnings(
+            "rules: {a: {when: messageAdded, if: {text: {has_any: \(words)\(more)}}, do: [{reply: x}]}}")
+        #expect(found.map { $0.split(separator: "\"")[1] } == covered.map { $0[...] })
+    }
+
+    @Test(arguments: [
+        ("", true), ("if: {length: over 2}", true), ("if: {length: over 200}", false),
+        ("if: {text: {has_none: hello}}", true), ("if: {not: {text: hello}}", true),
+        ("if: {not: {length: over 2}}", false), ("if: {user: {first_time: true}}", false),
+        ("if: {user: {bot: false, member_for: over 1d}}", true), ("if: {user: {role: helper}}", false),
+        ("if: {links: 1+}", false), ("if: {attachments: 1+}", false),
+        ("if: {lines: 1 to 3, emoji: under 4}", true),
+        ("if: {any: [{links: 1+}, {length: 1+}]}", true), ("if: {rate: 3 messages in 10s}", false),
+        ("cooldown: 10m per channel", false), ("once: per user", false), ("batch: 20s", false),
+        ("in: direct", false), ("in: [direct, lobby]", true), ("in: lobby", true),
+    ])
+    func `an answer to whatever people write is told`(_ line: String, _ isTold: Bool) {
+        for action in ["send: x1", "reply: x1"] where action == "send: x1" || line != "batch: 20s" {
+            let text =
+                "version: 1\nrules:\n  a:\n    when: messageAdded\n    do: [{\(action)}]\n    \(line)\n"
+            let loaded = RuleSet.load(
+                [BotSource(name: "x.yaml", bytes: Array(text.utf8))], directory: Scene.directory())
+            #expect(loaded.errors.map(\.description) == [])
+            #expect(
+                loaded.warnings.map(\.description)
+                    == (isTold
+                        ? [
+                            "x.yaml:5:11: warning: this answers each message that people write - add cooldown: 10m per channel, or say under if: what it answers"
+                        ] : []))
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "in: general, not_in: \"gen*\"",
+            "error: this rule can never run: \"not_in\" leaves none of its channels"
+        ),
+        (
+            "in: lobby, not_in: general",
+            "error: this rule can never run: \"not_in\" leaves none of its channels"
+        ),
+        (
+            "in: \"gen*\", not_in: \"g*\"",
+            "error: this rule can never run: \"not_in\" leaves none of its channels"
+        ),
+        ("not_in: \"*\"", "error: this rule can never run: \"not_in\" leaves none of its channels"),
+        (
+            "in: \"zzz*\"",
+            "warning: no channel that config.yaml names is like \"zzz*\" - only one into which steward comes some day can be"
+        ),
+        ("in: [general, support], not_in: \"gen*\"", nil), ("in: \"lob*\"", nil), ("in: \"twilio:*\"", nil),
+        ("in: direct, not_in: \"gen*\"", nil), ("in: \"*\", not_in: \"gen*\"", nil),
+    ])
+    func `a rule that no channel is left to is told`(_ line: String, _ expected: String?) {
+        let text = "version: 1\nrules: {a: {when: messageAdded, if: {text: x1}, \(line), do: [{reply: x}]}}"
+        let found = RuleSet.load(
+            [BotSource(name: "x.yaml", bytes: Array(text.utf8))], directory: Scene.directory()
+        ).findings.map { String($0.description.drop { $0 != " " }.dropFirst()) }
+        #expect(found == [expected].compactMap(\.self))
+    }
+
     /// A newcomer's mistakes in a word list, each line one.
     @Test(arguments: [
         (

@@ -22,6 +22,54 @@ extension RuleCompiler {
         }
     }
 
+    /// A rule needs a channel to look at.
+    func checkChannels(of rule: BotRule) {
+        for place in rule.places + rule.notPlaces { check(channel: place, mayBeGlob: true) }
+        let hasNone =
+            rule.places.isEmpty
+            ? rule.notPlaces.contains { $0.value == "*" }
+            : rule.places.allSatisfy { isLeftOut($0.value, by: rule.notPlaces.map(\.value)) }
+        if let left = rule.notPlaces.first, hasNone {
+            findings.error(
+                "this rule can never run: \"not_in\" leaves none of its channels", at: left.spot,
+                code: .neverRuns)
+        }
+        guard !directory.isEmpty else { return }
+        let places =
+            directory.channels.keys.flatMap(directory.places)
+            + directory.accounts.flatMap { account in
+                account.value.joins.map { Place(account: account.key, channel: $0) }
+            }
+        for glob in rule.places where glob.value.contains("*") {
+            let isMet = places.contains { place in
+                names(of: place).contains { Scope.matches(glob: Array(glob.value), Array($0)) }
+            }
+            if !isMet {
+                findings.warn(
+                    "no channel that config.yaml names is like \"\(glob.value)\"", at: glob.spot,
+                    hint: "only one into which steward comes some day can be", code: .neverMet)
+            }
+        }
+    }
+
+    /// Whether what `in` names is among what `not_in` does.
+    private func isLeftOut(_ name: String, by others: [String]) -> Bool {
+        func isAmong(_ name: String) -> Bool {
+            others.contains { other in
+                other == name || other.contains("*") && Scope.matches(glob: Array(other), Array(name))
+            }
+        }
+        if isAmong(name) { return true }
+        let places = directory.places(named: name)
+        return !places.isEmpty && places.allSatisfy { names(of: $0).contains(where: isAmong) }
+    }
+
+    /// By which the place may be called.
+    private func names(of place: Place) -> [String] {
+        let own = directory.channels.filter { $0.value[place.account] == place.channel }.keys
+        return ([place.channel] + own).flatMap { [$0, "\(place.account):\($0)"] }
+    }
+
     func check(testCounter name: Placed<String>, hasSubject: Bool) {
         guard let counter = counters[name.value] else {
             findings.error(

@@ -197,12 +197,7 @@ final class RuleCompiler {
         self.file = file
         draft.scope = scope(of: rule)
         for place in rule.places + rule.notPlaces { check(channel: place, mayBeGlob: true) }
-        if let left = rule.notPlaces.first, !rule.places.isEmpty,
-            Set(rule.places.map(\.value)).isSubset(of: rule.notPlaces.map(\.value))
-        {
-            findings.error(
-                "this rule can never run: \"not_in\" leaves none of its channels", at: left.spot)
-        }
+        checkChannels(of: rule)
         for role in rule.exempt?.roles ?? [] { check(role: role) }
         check(events: rule)
         if let group = rule.group { usedNames.insert("group \(group.value)") }

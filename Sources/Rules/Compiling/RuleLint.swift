@@ -24,6 +24,7 @@ struct RuleLint {
             if let condition = rule.condition { checkWords(of: condition.value) }
             for step in rule.steps { checkBraces(of: step) }
             checkOften(rule, stage: draft.stage)
+            checkAnswersAll(rule, stage: draft.stage)
         }
     }
 
@@ -70,7 +71,7 @@ struct RuleLint {
         case .all(let list), .any(let list): for condition in list { checkWords(of: condition) }
         case .not(let inner): checkWords(of: inner)
         case .text(let text):
-            if text.match == .word { checkCovered(text.any ?? []) }
+            if text.fold?.value != FoldLevel.exact.rawValue { checkCovered(text.any ?? [], text.match) }
             for word in (text.any ?? []) + (text.all ?? []) + (text.none ?? []) where !word.value.isListName {
                 checkLooks(of: word, isInFile: false)
             }
@@ -80,37 +81,23 @@ struct RuleLint {
     }
 
     /// Words that change nothing, because a shorter one of the same list is found wherever they are.
-    private func checkCovered(_ written: [Placed<String>]) {
+    private func checkCovered(_ written: [Placed<String>], _ match: BotText.Match) {
         let words = written.flatMap { word in
             word.value.isListName ? lists[String(word.value.dropFirst())] ?? [] : [word]
         }
         // Each is compared with each.
         guard words.count <= 300 else { return }
-        let pieces = words.map { Self.pieces(of: $0.value) }
-        for (index, long) in pieces.enumerated() where !long.isEmpty {
-            let cover = pieces.indices.first { other in
-                other != index && !pieces[other].isEmpty && pieces[other].count <= long.count
-                    && (pieces[other] != long || other < index) && Self.has(long, pieces[other])
+        let looks = words.map { SoughtWords($0.value, match) }
+        for (index, long) in looks.enumerated() {
+            let cover = looks.indices.first { other in
+                other != index && looks[other].covers(long) && (looks[other] != long || other < index)
             }
             guard let cover else { continue }
-            let isSame = pieces[cover] == long
+            let isSame = looks[cover] == long
             findings.warn(
                 "\"\(words[index].value.shortened)\" changes nothing: \"\(words[cover].value.shortened)\" \(isSame ? "is the same" : "is found wherever it is")",
                 at: words[index].spot, hint: "remove one of the two", code: .coveredWord)
         }
-    }
-
-    /// Folded, cut at spaces; nothing for what has more than letters, digits and spaces, whose borders are Unicode's.
-    private static func pieces(of word: String) -> [String] {
-        let folded = word.folded(to: .plain)
-        let isSimple = folded.unicodeScalars.allSatisfy {
-            $0 == " " || $0.properties.isAlphabetic || $0.properties.numericType != nil
-        }
-        return isSimple ? folded.split(separator: " ").map(String.init) : []
-    }
-
-    private static func has(_ long: [String], _ short: [String]) -> Bool {
-        (0...(long.count - short.count)).contains { long[$0..<($0 + short.count)].elementsEqual(short) }
     }
 
     // MARK: What is taken as it stands
@@ -186,10 +173,7 @@ struct RuleLint {
     ]
 
     private func checkOften(_ rule: BotRule, stage: Stage) {
-        guard stage == .answer, rule.cooldown == nil, rule.once == nil, rule.batch == nil,
-            rule.command == nil,
-            rule.when.contains(where: { $0.value == .messageAdded }),
-            rule.steps.contains(where: { $0.verb == .reply || $0.verb == .send && $0.message.to.isEmpty }),
+        guard rule.answersEachTime(stage),
             case .text(let text)? = rule.condition?.value, let words = text.any, text.all == nil,
             text.none == nil,
             text.regexes == nil, text.near == nil, text.equals == nil, text.starts == nil, text.ends == nil
@@ -200,5 +184,28 @@ struct RuleLint {
         findings.warn(
             "people say \"\(word.value)\" all the time, and this rule answers each time", at: word.spot,
             hint: "add cooldown: 10m per channel", code: .answersOften)
+    }
+
+    private func checkAnswersAll(_ rule: BotRule, stage: Stage) {
+        guard rule.answersEachTime(stage), rule.condition?.value.holdsUsually ?? true,
+            !(!rule.places.isEmpty && rule.places.allSatisfy { $0.value == Scope.direct }),
+            let step = rule.steps.first(where: \.speaksHere)
+        else { return }
+        findings.warn(
+            "this answers each message that people write", at: step.spot,
+            hint: "add cooldown: 10m per channel, or say under if: what it answers", code: .answersOften)
+    }
+}
+
+extension BotStep {
+    /// Whether it says something where the event was.
+    fileprivate var speaksHere: Bool { verb == .reply || verb == .send && message.to.isEmpty }
+}
+
+extension BotRule {
+    /// Whether it answers messages, and each for which its conditions hold.
+    fileprivate func answersEachTime(_ stage: Stage) -> Bool {
+        stage == .answer && cooldown == nil && once == nil && batch == nil && command == nil
+            && when.contains { $0.value == .messageAdded } && steps.contains(where: \.speaksHere)
     }
 }

@@ -24,6 +24,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case asciiClass = "ascii-class"
     case slowExpression = "slow-expression"
     case answersOften = "answers-often"
+    case neverMet = "never-met"
     case takenLiterally = "taken-literally"
     case neverEnds = "never-ends"
     case anybodyPunishes = "anybody-punishes"
@@ -48,7 +49,9 @@ package enum FindingCode: String, Sendable, CaseIterable {
         case .matchesEverything: "an expression that matches every text"
         case .asciiClass: "`\\b`, `\\w` or `\\d`, which know ASCII only, beside a letter that is not"
         case .slowExpression: "an expression without any letters that must occur; it is tried on every text"
-        case .answersOften: "a rule answers a single everyday word each time it is said"
+        case .answersOften:
+            "a rule answers a single everyday word, or whatever people write, each time"
+        case .neverMet: "a rule for channels of which there is none yet"
         case .takenLiterally:
             "quotes, slashes, braces or commas that look like they mean something and are taken as they stand"
         case .neverEnds: "a mute or a lock without an end"
