@@ -17,8 +17,8 @@ package struct Explanation: Sendable, CustomStringConvertible {
         package var actions: [String]
         /// Why it has nothing to do with the event, in words that are for several rules; nil when it has.
         package var aside: String?
-        /// Of what sort the reason is, in words that are for several rules; nil for one of its own.
-        var sort: String?
+        /// Of what sort the reason is; nil for one of its own.
+        var sort: ReasonSort?
         /// Whether what steward remembers, and nobody has looked at, may change what is said here.
         package var asksMemory = false
         /// Whether it counts what happened before.
@@ -63,7 +63,7 @@ package struct Explanation: Sendable, CustomStringConvertible {
     /// one reason share it.
     package func description(in most: Int) -> String {
         var told = description
-        for density in Density.allCases {
+        for density in Density.all {
             guard told.split(separator: "\n", omittingEmptySubsequences: false).count > most else { break }
             told =
                 text(Stage.allCases.flatMap { lines($0, density) }, isDense: true)
@@ -72,18 +72,21 @@ package struct Explanation: Sendable, CustomStringConvertible {
         return told
     }
 
-    /// What is left out to fit, the least first.
-    private enum Density: Int, CaseIterable, Comparable {
-        /// Neighbours share a line that have one reason.
-        case neighbours
-        /// All of a stage do that have reasons of one sort.
-        case sorts
-        /// The same, and of what would be done the beginning is told.
-        case actions
-        /// The same, and one line is for all of a stage of which a condition does not hold.
-        case conditions
+    /// What is left out to fit.
+    private struct Density {
+        /// Which sorts of reasons share a line; with none, neighbours of one reason alone.
+        var sorts = 0
+        /// Whether of what would be done the beginning is told.
+        var cuts = false
+        /// Whether one line is for all of a stage of which a condition does not hold.
+        var joinsConditions = false
 
-        static func < (left: Density, right: Density) -> Bool { left.rawValue < right.rawValue }
+        /// The one that leaves out the least first.
+        static let all =
+            (0...ReasonSort.Rank.allCases.count).map { Density(sorts: $0) } + [
+                Density(sorts: ReasonSort.Rank.allCases.count, cuts: true),
+                Density(sorts: ReasonSort.Rank.allCases.count, cuts: true, joinsConditions: true),
+            ]
     }
 
     private func lines(_ stage: Stage, _ density: Density) -> [(stage: Stage, text: String)] {
@@ -91,7 +94,7 @@ package struct Explanation: Sendable, CustomStringConvertible {
         for entry in entries where entry.stage == stage {
             let reason = Self.reason(entry, density)
             let known =
-                density == .neighbours
+                density.sorts == 0
                 ? groups.indices.last.flatMap { groups[$0].reason == reason ? $0 : nil }
                 : groups.firstIndex { $0.reason == reason }
             if let known, reason != nil {
@@ -101,7 +104,7 @@ package struct Explanation: Sendable, CustomStringConvertible {
             }
         }
         return groups.flatMap { reason, entries -> [(stage: Stage, text: String)] in
-            guard let reason else { return entries.flatMap { Self.lines($0, areCut: density >= .actions) } }
+            guard let reason else { return entries.flatMap { Self.lines($0, areCut: density.cuts) } }
             if entries.count == 1 {
                 return [
                     (stage, Self.cut("\(entries[0].number). \(entries[0].rule)  \(entries[0].reason)"))
@@ -117,11 +120,10 @@ package struct Explanation: Sendable, CustomStringConvertible {
     private static func reason(_ entry: Entry, _ density: Density) -> String? {
         if entry.matches { return nil }
         let own = entry.reason.hasPrefix("no: ") ? String(entry.reason.dropFirst(4)) : entry.reason
-        return switch density {
-        case .neighbours: entry.aside ?? own
-        case .sorts, .actions: entry.aside ?? entry.sort ?? own
-        case .conditions: entry.aside ?? (entry.sort == nil ? own : "a condition does not hold")
-        }
+        if let aside = entry.aside { return aside }
+        guard let sort = entry.sort else { return own }
+        if density.joinsConditions { return "a condition does not hold" }
+        return sort.rank.rawValue < density.sorts ? sort.words : own
     }
 
     /// The numbers, of so many or more that follow one another only the first and the last.

@@ -197,30 +197,33 @@ struct RuleTelling {
         }
     }
 
-    /// Of what sort the reason is for which it does not match, in words that are for several rules; nil for one of its
-    /// own.
-    func sort(_ verdict: Verdict, _ turn: borrowing RuleTurn) -> String? {
+    /// Of what sort the reason is for which it does not match; nil for one of its own.
+    func sort(_ verdict: Verdict, _ turn: borrowing RuleTurn) -> ReasonSort? {
         guard verdict == .conditionFails, let condition = rule.condition else { return nil }
         return sort(condition, turn)
     }
 
-    private func sort(_ condition: Condition, _ turn: borrowing RuleTurn) -> String? {
+    private func sort(_ condition: Condition, _ turn: borrowing RuleTurn) -> ReasonSort? {
         guard !turn.holds(condition, rule, event, situation, set) else { return nil }
         switch condition {
-        case .found, .has, .near: return "they do not find what they look for"
-        case .count, .links, .hosts, .mentions, .caps: return "what they count is not as they want it"
-        case .rate: return "it was not so often"
-        case .time: return "it is not the time for them"
-        case .mode(let test): return "the mode is \(test.current(situation))"
-        case .user: return "\(event.member?.name ?? "nobody") is not whom they ask for"
-        case .plugin, .reaction, .by, .policy, .check, .not: return "a condition does not hold"
+        case .found, .has, .near: return ReasonSort(.words, "they do not find what they look for")
+        case .count, .links, .hosts, .mentions, .caps:
+            return ReasonSort(.counts, "what they count is not as they want it")
+        case .rate: return ReasonSort(.rates, "it was not so often")
+        case .time: return ReasonSort(.times, "it is not the time for them")
+        case .mode(let test): return ReasonSort(.times, "the mode is \(test.current(situation))")
+        case .user:
+            return ReasonSort(.people, "\(event.member?.name ?? "nobody") is not whom they ask for")
+        case .plugin, .reaction, .by, .policy, .check, .not:
+            return ReasonSort(.others, "a condition does not hold")
         case .all(let list):
             for condition in list { if let sort = sort(condition, turn) { return sort } }
             return nil
         case .any(let list):
-            var sorts: Set<String> = []
-            for condition in list { if let sort = sort(condition, turn) { sorts.insert(sort) } }
-            return sorts.count == 1 ? sorts.first : "none of what they ask for holds"
+            var sorts: [ReasonSort] = []
+            for condition in list { if let sort = sort(condition, turn) { sorts.append(sort) } }
+            let isOne = sorts.allSatisfy { $0 == sorts.first }
+            return isOne ? sorts.first : ReasonSort(.others, "none of what they ask for holds")
         }
     }
 
