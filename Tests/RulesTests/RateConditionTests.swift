@@ -268,15 +268,15 @@ import Testing
     /// A window's logs, and what is left of a key when it is asked for.
     private struct Logs {
         var logs = RateLogs()
-        var window = Duration.milliseconds(100)
+        /// In milliseconds.
+        var window: Int64 = 100
 
         mutating func add(
             _ time: Int64, key: UInt64, place: UInt32 = 1, came: Int64? = nil, id: String? = nil
         ) {
             logs.add(
                 RateEntry(time: time, id: RateID(id ?? "\(time)"), amount: 1), isEdit: false, to: key,
-                place: place,
-                window: window, at: Timestamp(milliseconds: came ?? time))
+                place: place, window: window, at: Timestamp(milliseconds: came ?? time))
         }
 
         func times(_ key: UInt64, since start: Int64 = .min) -> [Int64] {
@@ -299,7 +299,7 @@ import Testing
     }
 
     @Test func `of one key no more is counted than may be, and a window holds no more than it may`() {
-        var logs = Logs(window: .seconds(86_400))
+        var logs = Logs(window: 86_400_000)
         for time in 0..<30_000 { logs.add(Int64(time), key: 7) }
         #expect(logs.times(7).count == RateLogs.mostOfOne)
         for number in 0..<300_000 { logs.add(30_000, key: UInt64(number + 8), id: "\(number)") }
@@ -327,21 +327,21 @@ import Testing
         #expect(logs.times(1).isEmpty)
     }
 
-    @Test func `numbers are found by numbers, also after others were taken away`() {
+    @Test func `numbers are found by numbers, and those that are over leave when there is no room`() {
         var (table, known) = (NumberTable(), [UInt64: Int64]())
         var seeds = SeededRandom(seed: 3)
         for step in 0..<20_000 as Range<Int64> {
             let key = UInt64.random(in: 0..<500, using: &seeds)
-            if Bool.random(using: &seeds) {
-                table[key] = step
-                known[key] = step
-            } else {
-                table[key] = nil
-                known[key] = nil
-            }
+            table.set(step, for: key)
+            known[key] = step
         }
         #expect(table.count == known.count)
         for key in 0..<500 as Range<UInt64> { #expect(table[key] == known[key]) }
+        for step in 20_000..<120_000 as Range<Int64> {
+            table.set(step, for: UInt64(step)) { $0 >= step - 100 }
+        }
+        #expect(table.count < 500)
+        for step in 119_900..<120_000 as Range<Int64> { #expect(table[UInt64(step)] == step) }
     }
 
     @Test(arguments: [

@@ -25,6 +25,9 @@ struct History: Sendable {
         return events(of: lines)
     }
 
+    /// Reads where the next line of a channel will stand, so that it is near when it is written.
+    mutating func touch(_ channel: UInt32) -> UInt8 { channels.withPlace(channel) { $0?.touch() } ?? 0 }
+
     mutating func note(_ event: ChatEvent) {
         let number = event.digest.channel
         if number == 0 { return }

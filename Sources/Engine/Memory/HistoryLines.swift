@@ -34,6 +34,9 @@ struct HistoryLines: Sendable {
         }
     }
 
+    /// Reads where the next line will stand, so that it is near when it is written.
+    mutating func touch() -> UInt8 { bytes.last ?? 0 }
+
     /// By how many lines there are more with it.
     mutating func add(_ event: ChatEvent, source: UInt16) -> Int {
         if !event.isIn(channel), let channel = event.channel { self.channel = channel }

@@ -134,7 +134,10 @@ package final class Memory: Recollection {
             var isAllHere = true
             for (user, channel) in state.wanted {
                 if user != 0 { isAllHere = state.touch(user) && isAllHere }
-                if channel != 0 { isAllHere = state.touch(channel) && isAllHere }
+                if channel != 0 {
+                    isAllHere = state.touch(channel) && isAllHere
+                    if state.keepsHistory { state.touched &+= state.history.touch(channel) }
+                }
             }
             guard !isAllHere, !state.isComplete else { return }
             for event in events {
@@ -207,6 +210,8 @@ private struct State {
     let rows = SubjectTable()
     var missing: Set<MemorySubject> = []
     var changed: [UInt32] = []
+    /// What was read to have it near.
+    var touched: UInt8 = 0
     /// The users and channels of the events that are next; it keeps its room.
     var wanted: [(user: UInt32, channel: UInt32)] = []
     /// How many rows hold somebody to something.

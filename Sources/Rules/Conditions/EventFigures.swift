@@ -21,10 +21,11 @@ struct EventFigures {
     /// A measure of the event, kept for who asks next; nil when the event has nothing of the kind. `lowest`: no smaller
     /// value is of interest, so a look at the size of the text may do.
     mutating func take(
-        _ measure: Measure, _ event: ChatEvent, _ look: EventLook, _ situation: Situation, lowest: Int64?
+        _ measure: Measure, _ text: String?, _ event: ChatEvent, _ look: EventLook, _ situation: Situation,
+        lowest: Int64?
     ) -> Int64? {
         if known & measure.bit != 0 { return values[measure.rawValue] }
-        if let text = look.text, measure.isBoundBySize {
+        if let text, measure.isBoundBySize {
             if let lowest, text.utf8.count < lowest { return nil }
             if !hasCounts {
                 var text = text

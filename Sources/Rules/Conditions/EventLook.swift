@@ -2,8 +2,6 @@ internal import Chat
 
 /// What is read of each event, taken out of it once.
 struct EventLook {
-    /// The text of its message.
-    private(set) var text: String?
     private var event: ChatEvent?
     private var digest = EventDigest()
 
@@ -19,11 +17,13 @@ struct EventLook {
     init(_ event: ChatEvent) {
         self.event = event
         digest = event.digest
-        text = event.text
     }
 
     /// Whether it is this very event that was read.
     func isOf(_ other: ChatEvent) -> Bool { event?.isSame(as: other) == true }
+
+    /// The text of its message.
+    var text: String? { event?.text }
 
     /// The name of its member.
     var name: String? { event?.member?.name }

@@ -9,20 +9,19 @@ struct NumberTable: Sendable {
         var value = Int64.min
     }
 
-    /// A value is never `.min`.
     subscript(key: UInt64) -> Int64? {
-        get {
-            guard !slots.isEmpty else { return nil }
-            let value = slots[place(of: key)].value
-            return value == .min ? nil : value
-        }
-        set {
-            guard let newValue else { return remove(key) }
-            if count * 2 >= slots.count { grow() }
-            let place = place(of: key)
-            if slots[place].value == .min { count += 1 }
-            slots[place] = Slot(key: key, value: newValue)
-        }
+        guard !slots.isEmpty else { return nil }
+        let value = slots[place(of: key)].value
+        return value == .min ? nil : value
+    }
+
+    /// A value is never `.min`. When the table is full, those that need not be kept are let go of all at once, which
+    /// costs less than to look each up when it is over.
+    mutating func set(_ value: Int64, for key: UInt64, keeping isKept: (Int64) -> Bool = { _ in true }) {
+        if (count + 1) * 2 > slots.count { makeRoom(keeping: isKept) }
+        let place = place(of: key)
+        if slots[place].value == .min { count += 1 }
+        slots[place] = Slot(key: key, value: value)
     }
 
     mutating func removeAll() { self = NumberTable() }
@@ -39,27 +38,12 @@ struct NumberTable: Sendable {
         return Int(truncatingIfNeeded: mixed ^ (mixed >> 32)) & (slots.count - 1)
     }
 
-    private mutating func grow() {
-        let old = slots
-        slots = [Slot](repeating: Slot(), count: max(16, old.count * 2))
-        for slot in old where slot.value != .min { slots[place(of: slot.key)] = slot }
-    }
-
-    /// What stands behind it because its place was taken moves up, so that nothing has to mark the gap.
-    private mutating func remove(_ key: UInt64) {
-        guard !slots.isEmpty else { return }
-        var gap = place(of: key)
-        guard slots[gap].value != .min else { return }
-        count -= 1
-        var next = (gap + 1) & (slots.count - 1)
-        while slots[next].value != .min {
-            let distance = (next - home(of: slots[next].key)) & (slots.count - 1)
-            if distance >= (next - gap) & (slots.count - 1) {
-                slots[gap] = slots[next]
-                gap = next
-            }
-            next = (next + 1) & (slots.count - 1)
-        }
-        slots[gap] = Slot()
+    private mutating func makeRoom(keeping isKept: (Int64) -> Bool) {
+        let kept = slots.filter { $0.value != .min && isKept($0.value) }
+        var size = 16
+        while size < kept.count * 4 { size *= 2 }
+        slots = [Slot](repeating: Slot(), count: size)
+        count = kept.count
+        for slot in kept { slots[place(of: slot.key)] = slot }
     }
 }

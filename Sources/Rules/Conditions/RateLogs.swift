@@ -60,11 +60,11 @@ struct RateLogs: Sendable {
     var count: Int { Int(next - first) }
 
     /// Each counts once, however often it is told; a text that was edited counts as what it says now. `place`: the number
-    /// of its channel, `window`: how long it counts.
+    /// of its channel, `window`: how long it counts, in milliseconds.
     mutating func add(
-        _ entry: RateEntry, isEdit: Bool, to key: UInt64, place: UInt32, window: Duration, at now: Timestamp
+        _ entry: RateEntry, isEdit: Bool, to key: UInt64, place: UInt32, window: Int64, at now: Timestamp
     ) {
-        letGo(window.milliseconds, at: now.milliseconds)
+        letGo(window, at: now.milliseconds)
         var after: Int64 = 0
         var before = latest[key] ?? 0
         while before >= first, ring[slot(before)].time > entry.time {
@@ -85,18 +85,22 @@ struct RateLogs: Sendable {
                 id: entry.id.packed, key: key, before: before, time: entry.time, came: now.milliseconds,
                 index: entry.index ?? -1, amount: Int32(clamping: entry.amount), place: place), entry.sketch)
         if let more = More(entry) { self.more[number] = more }
-        if after == 0 { latest[key] = number } else { ring[slot(after)].before = number }
+        if after == 0 {
+            latest.set(number, for: key) { [first] in $0 >= first }
+        } else {
+            ring[slot(after)].before = number
+        }
         guard place != 0, entry.time > times[UInt64(place)] ?? .min else { return }
         if times.count > Self.mostChannels { times.removeAll() }
-        times[UInt64(place)] = entry.time
+        times.set(entry.time, for: UInt64(place))
     }
 
     /// Whether the rate is reached; it is counted no further than that. Mutating, so that it is asked where it stands.
-    mutating func isReached(_ rate: BotRate, _ key: UInt64, at now: Timestamp, like sketch: TextSketch?)
+    mutating func isReached(_ rate: RateBound, _ key: UInt64, at now: Timestamp, like sketch: TextSketch?)
         -> Bool
     {
         let end = now.milliseconds
-        let start = end - rate.time.milliseconds
+        let start = end - rate.span
         var total = 0
         var seen: Set<UInt32> = []
         look(key) { time, amount, number in
@@ -192,7 +196,6 @@ struct RateLogs: Sendable {
             first += 1
             let extra = more.isEmpty ? nil : more.removeValue(forKey: number)
             if isOver {
-                if latest[ring[place].key] == number { latest[ring[place].key] = nil }
                 set(nil, at: place)
             } else {
                 let (old, sketch) = (ring[place], sketches.isEmpty ? nil : sketches[place])
@@ -206,7 +209,7 @@ struct RateLogs: Sendable {
 
     private mutating func relink(_ key: UInt64, from old: Int64, to new: Int64) {
         guard var number = latest[key] else { return }
-        if number == old { return latest[key] = new }
+        if number == old { return latest.set(new, for: key) }
         while number >= first {
             let place = slot(number)
             if ring[place].before == old { return ring[place].before = new }

@@ -28,12 +28,18 @@ final class RateWindow: Sendable {
     /// The longest time that a rate looks back.
     let time: Duration
     let tests: [RateTest]
+    /// The same in milliseconds.
+    let span: Int64
+    /// What is asked of each event, test by test.
+    let bounds: [RateBound]
 
     init(key: RateWindowKey, only: UserTest? = nil, time: Duration, tests: [RateTest] = []) {
         self.key = key
         self.only = only
         self.time = time
         self.tests = tests
+        span = time.milliseconds
+        bounds = tests.map { RateBound($0.rate, probe: $0.probe) }
     }
 
     /// The same with one more test.
@@ -53,6 +59,24 @@ struct RateTest: Sendable {
     var window: Int
     /// Found while it is so.
     var probe: Int32
+}
+
+/// When a rate is reached: plain numbers, as it is asked at each event.
+struct RateBound: Sendable {
+    let kind: BotRate.Kind
+    let distinct: BotRate.Distinct?
+    let count: Int
+    /// In milliseconds.
+    let span: Int64
+    let probe: Int32
+
+    init(_ rate: BotRate, probe: Int32) {
+        kind = rate.kind
+        distinct = rate.distinct
+        count = rate.count
+        span = rate.time.milliseconds
+        self.probe = probe
+    }
 }
 
 /// Something that counted.

@@ -67,12 +67,12 @@ struct Rates: Sendable {
                     sketch: isText ? sketch : nil)
                 let isEdit = name.number == EventName.messageEdited.number
                 logs[number].add(
-                    entry, isEdit: isEdit && isText, to: key, place: event.channelNumber, window: window.time,
+                    entry, isEdit: isEdit && isText, to: key, place: event.channelNumber, window: window.span,
                     at: now)
             }
-            for place in window.tests.indices
-            where logs[number].isReached(window.tests[place].rate, key, at: event.sentAt, like: sketch) {
-                reached.append(window.tests[place].probe)
+            for place in window.bounds.indices
+            where logs[number].isReached(window.bounds[place], key, at: event.sentAt, like: sketch) {
+                reached.append(window.bounds[place].probe)
             }
         }
     }
@@ -94,7 +94,7 @@ struct Rates: Sendable {
                 user: window.key.per == .user ? nil : user,
                 channel: window.key.across == .channel ? nil : event.channel?.id, amount: amount)
             logs[number].add(
-                entry, isEdit: false, to: key, place: event.channelNumber, window: window.time,
+                entry, isEdit: false, to: key, place: event.channelNumber, window: window.span,
                 at: max(now, event.sentAt))
         }
     }

@@ -222,7 +222,9 @@ struct RuleTurn {
             }
         }
         if !set.windows.isEmpty { lookAtWindows(event.sentAt, set) }
-        for place in slate.measures.indices { compare(slate.measures[place], event, look, situation, set) }
+        for place in slate.measures.indices {
+            compare(slate.measures[place], text, event, look, situation, set)
+        }
         if slate.asksForHosts {
             for link in figures.links(of: look) {
                 for domain in link.domains {
@@ -266,10 +268,13 @@ struct RuleTurn {
 
     /// Makes candidates of the rules whose threshold the event reaches.
     private mutating func compare(
-        _ measure: Measure, _ event: ChatEvent, _ look: EventLook, _ situation: Situation, _ set: RuleSet
+        _ measure: Measure, _ text: String?, _ event: ChatEvent, _ look: EventLook, _ situation: Situation,
+        _ set: RuleSet
     ) {
         let lowest = set.thresholds[measure.rawValue].lowest
-        guard let value = figures.take(measure, event, look, situation, lowest: lowest) else { return }
+        guard
+            let value = figures.take(measure, text, event, look, situation, lowest: lowest)
+        else { return }
         let thresholds = set.thresholds[measure.rawValue]
         for threshold in thresholds.least {
             if threshold.value > value { break }
