@@ -92,4 +92,32 @@ import Testing
         }
         #expect(counts == [2, 2, 2, 1])
     }
+
+    /// How many actions come of each of so many events, when a rule answers each with so many messages.
+    private func answers(of parts: Int, to events: [ChatEvent]) -> [Int] {
+        let handler = Handler("rules") { event, _ in
+            guard let place = event.place else { return .nothing }
+            var decision = Decision()
+            decision.actions = (1...parts).map { ChatAction(.send(Outgoing("part \($0)")), in: place) }
+            decision.answers = 1
+            return decision
+        }
+        var turn = Turn(
+            handlers: HandlerTable([handler]), directory: Directory(), memory: Memory(isComplete: true))
+        let account = Turn.Account(
+            name: "test", own: nil, abilities: Abilities(events: [], actions: [], textLimit: .init(1, .bytes))
+        )
+        return events.map { turn.take($0, at: noon, as: account).actions.count }
+    }
+
+    @Test(arguments: [3, 5])
+    func `an answer of several messages is one answer`(_ parts: Int) {
+        #expect(
+            answers(of: parts, to: [says("what are the rules", 0), says("rules please", 10)]) == [
+                parts, parts,
+            ])
+        // It is a loop all the same when it goes on.
+        let same = (0..<5).map { says("rules", Double($0) * 10) }
+        #expect(answers(of: parts, to: same) == [parts, parts, parts, 0, 0])
+    }
 }

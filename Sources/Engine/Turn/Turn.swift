@@ -286,6 +286,7 @@ package struct Turn: Sendable {
         _ decision: Decision, _ settled: [Int: ActionOutcome], _ progress: inout Progress, _ event: ChatEvent
     ) {
         var charged: [(key: ActionKey, action: ChatAction)] = []
+        var speaking: Set<String> = []
         for (index, action) in decision.actions.enumerated() {
             // Two actions of one rule may have one path: a relay to several channels.
             var path = action.path
@@ -302,7 +303,8 @@ package struct Turn: Sendable {
             if !settled.isEmpty { open.settled = settled[index] }
             if case .deleteMessage(let message) = action.verb { open.author = author(of: message, event) }
             progress.outcome.actions.append(open)
-            if action.isTalk, action.place == event.place {
+            // An answer of several messages is one answer.
+            if action.isTalk, action.place == event.place, speaking.insert(action.by).inserted {
                 progress.outcome.silenced += loops.answered(event, by: action.by)
             }
         }
