@@ -25,10 +25,8 @@ package final class ChatServer: Sendable {
         package let description: String
     }
 
-    /// Reads the state, if there is one, and listens.
-    package static func start(
-        _ settings: ServerSettings, loop: SocketLoop, log: Log = .silent
-    ) async throws -> ChatServer {
+    /// Throws for settings that no server can start with.
+    package static func check(_ settings: ServerSettings) throws {
         if settings.secret == "" {
             throw StartError(
                 description:
@@ -41,6 +39,13 @@ package final class ChatServer: Sendable {
                     "the chat server listens on \(settings.host) and would give tokens to anybody there: set a secret, or listen on 127.0.0.1"
             )
         }
+    }
+
+    /// Reads the state, if there is one, and listens.
+    package static func start(
+        _ settings: ServerSettings, loop: SocketLoop, log: Log = .silent
+    ) async throws -> ChatServer {
+        try check(settings)
         let (store, names, world) = try await open(settings)
         let hall = Hall(world, store: store, log: log)
         let faults = Faults()

@@ -1,9 +1,15 @@
 internal import Chat
 
-// The scopes, outermost first: lease, connections, outbox, decider, gate. Leaving one finishes its work.
+// The scopes, outermost first: lease, surroundings, connections, outbox, decider, gate. Leaving one finishes its work.
 extension Engine {
-    func runUntilClosed() async throws {
+    func runUntilClosed(in surroundings: Surroundings) async throws {
         guard let lease = try await takeLease() else { return }
+        let end = await Self.capture { try await surroundings { try await self.work(under: lease) } }
+        await journal.release(lease)
+        try end.get()
+    }
+
+    private func work(under lease: Lease) async throws {
         let end = await withTaskGroup(of: Result<Bool, any Error>.self) { group in
             group.addTask {
                 do {
@@ -26,7 +32,6 @@ extension Engine {
             group.cancelAll()
             return first
         }
-        await journal.release(lease)
         if try end.get() == false {
             log.warning("stopping took too long; what is left stays in the journal")
         }

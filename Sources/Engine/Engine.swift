@@ -40,11 +40,14 @@ package final class Engine: Sendable {
     /// Runs an engine as long as `body` runs; when that returns, takes no more events, finishes what it has, and
     /// returns. Cancelling stops at once: what was decided and not done stays in the journal.
     ///
+    /// `surroundings` runs the work that it is given: once the store is ours, and before it is given back.
+    ///
     /// Throws what `body` throws, and `JournalError` when the store cannot be used any more.
     package static func run<Result: Sendable>(
         _ settings: EngineSettings, accounts: [EngineAccount], handlers: [any EventHandler],
         directory: Directory, journal: any Journal, identities: Identities,
         time: any TimeSource = SystemTime(), log: Log,
+        surroundings: @escaping Surroundings = { try await $0() },
         body: @escaping @Sendable (Engine) async throws -> Result
     ) async throws -> Result {
         let engine = Engine(
@@ -58,7 +61,7 @@ package final class Engine: Sendable {
             }
             group.addTask {
                 defer { engine.setPhase(.closed) }
-                try await engine.runUntilClosed()
+                try await engine.runUntilClosed(in: surroundings)
                 return nil
             }
             var answer: Swift.Result<Result, any Error> = .failure(CancellationError())
@@ -69,7 +72,10 @@ package final class Engine: Sendable {
         }
     }
 
-    private static func capture<Value: Sendable>(
+    package typealias Surroundings =
+        @Sendable (_ work: @escaping @Sendable () async throws -> Void) async throws -> Void
+
+    static func capture<Value: Sendable>(
         _ body: () async throws -> Value
     ) async -> Swift.Result<Value, any Error> {
         do { return .success(try await body()) } catch { return .failure(error) }

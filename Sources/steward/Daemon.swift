@@ -29,29 +29,17 @@ struct Daemon: Sendable {
             }
         }
         defer { listening.cancel() }
-        let end = await result { try await serve(bots, wishes, loop, http) }
+        let end = await result { try await work(bots, wishes, loop, http) }
         await http.shutdown()
         await loop.shutdown(grace: .seconds(2))
         return try end.get()
     }
 
-    private func serve(
-        _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient
-    ) async throws -> ExitCode {
-        guard let block = config.server else { return try await work(bots, wishes, loop, http, nil) }
-        let server = try await ChatServer.start(
-            Stores.settings(of: block, config), loop: loop, log: log.with("part", "server"))
-        log.info("the built-in chat server is open at \(server.address)")
-        log.info("to Sendbird's clients it is application \(server.application)")
-        let end = await result { try await work(bots, wishes, loop, http, server) }
-        await server.shutdown()
-        return try end.get()
-    }
-
     /// The engine with all accounts, until a signal ends it.
     private func work(
-        _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient, _ server: ChatServer?
+        _ bots: Bots, _ wishes: Wishes, _ loop: SocketLoop, _ http: HTTPClient
     ) async throws -> ExitCode {
+        let server = try config.server.map { try BuiltInServer($0, config, loop, log) }
         let journal = try await Stores.journal(config, log)
         let evidence = try await EvidenceKey.keeping(config, log)
         let identities = Identities()
@@ -73,7 +61,11 @@ struct Daemon: Sendable {
         let running = Task {
             try await Engine.run(
                 settings(evidence), accounts: accounts, handlers: bots.rules.handlers + config.plugins,
-                directory: config.directory, journal: journal, identities: identities, log: log
+                directory: config.directory, journal: journal, identities: identities, log: log,
+                surroundings: { work in
+                    guard let server else { return try await work() }
+                    try await server.run(work)
+                }
             ) { engine in
                 await withTaskGroup(of: ExitCode?.self) { group in
                     group.addTask { await watch(engine, bots, rights, server).run(until: wishes) }
@@ -93,7 +85,7 @@ struct Daemon: Sendable {
     }
 
     private func watch(
-        _ engine: Engine, _ bots: Bots, _ rights: RightsLook, _ server: ChatServer?
+        _ engine: Engine, _ bots: Bots, _ rights: RightsLook, _ server: BuiltInServer?
     ) -> Watch {
         let names = Locked(bots.rules.ruleNames)
         return Watch(

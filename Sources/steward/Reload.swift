@@ -8,7 +8,7 @@ internal import Rules
 /// Accounts that failed for good are tried again in any case: that is what somebody who acted asks for.
 struct Reload {
     let daemon: Daemon
-    let server: ChatServer?
+    let server: BuiltInServer?
     /// The names of the rules at work.
     let names: Locked<[String]>
     let rights: RightsLook

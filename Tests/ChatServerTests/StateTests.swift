@@ -136,9 +136,13 @@ import WebSocket
         try await TestServer.run({ $0.state = file }) { server async throws in
             var settings = ServerSettings()
             settings.state = file
-            await #expect(throws: (any Error).self) {
+            let error = await #expect(throws: ChatServer.StartError.self) {
                 try await ChatServer.start(settings, loop: server.loop)
             }
+            #expect(
+                error?.description
+                    == "\(file): another chat server works on this file - stop it, or name another file for the state"
+            )
         }
     }
 

@@ -55,6 +55,29 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `a second steward with the same chat server of its own stands by, too, and opens it when it takes over`()
+        async throws
+    {
+        try await TestBed.run { bed, _ in
+            func config(port: Substring) -> String {
+                bed.usualConfig + "\nserver: {listen: \"127.0.0.1:\(port)\", state: chat-server.db}\n"
+            }
+            let first = try bed.steward(config(port: "0"))
+            await first.transcript.wait(for: "ready: ")
+            let opened = first.transcript.lines.compactMap { $0.wholeMatch(of: /.* is open at .*:([0-9]+)/) }
+            let port = try #require(opened.first?.1)
+            let second = try bed.steward(config(port: port))
+            await second.transcript.wait(for: "works on this store already; standing by")
+            #expect(!second.transcript.lines.contains { $0.contains("is open at") })
+            #expect(try await first.stop() == .fine)
+            await second.transcript.wait(for: "the built-in chat server is open at http://127.0.0.1:\(port)")
+            await second.transcript.wait(for: "logged in")
+            #expect(try await second.stop() == .fine)
+        }
+    }
+
     @Test func `of two accounts, the one with a wrong token says why and the other works`() async throws {
         try await TestBed.run { bed, general in
             try bed.write("not.a.token", to: "token")

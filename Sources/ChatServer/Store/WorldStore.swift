@@ -11,6 +11,17 @@ final class WorldStore: Sendable {
 
     /// Opens or makes the file, and keeps it from other servers until `close`.
     static func open(_ file: String) async throws -> WorldStore {
+        do {
+            return try await opened(file)
+        } catch let error as DatabaseError where error.kind == .busy {
+            throw ChatServer.StartError(
+                description:
+                    "\(file): another chat server works on this file - stop it, or name another file for the state"
+            )
+        }
+    }
+
+    private static func opened(_ file: String) async throws -> WorldStore {
         let database = try await Database.open(file)
         do {
             try await database.run { connection in
