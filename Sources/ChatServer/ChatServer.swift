@@ -3,6 +3,9 @@ internal import HTTP
 internal import HTTPServer
 package import WebSocket
 
+private let shortageHint =
+    " - whoever comes waits; allow more open files (LimitNOFILE= of the unit, ulimit -n)"
+
 /// The built-in chat service: one world, a door for Twilio's clients, one for browsers, one for tokens.
 package final class ChatServer: Sendable {
     package let settings: ServerSettings
@@ -71,7 +74,8 @@ package final class ChatServer: Sendable {
             var limits = HTTPLimits()
             limits.body = max(limits.body, settings.mediaBytes + 64 * 1024)
             http = try await HTTPServer.start(
-                host: settings.host, port: settings.port, loop: loop, limits: limits
+                host: settings.host, port: settings.port, loop: loop, limits: limits,
+                onShortage: { log.warning("chat server: nobody can be let in for now: \($0)\(shortageHint)") }
             ) { await front.answer($0) }
         } catch {
             await store?.close()

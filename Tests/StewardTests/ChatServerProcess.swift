@@ -1,3 +1,4 @@
+import Chat
 import Foundation
 import Glibc
 import JSON
@@ -6,18 +7,28 @@ import WebSocket
 /// The built program as `steward server`, in a process of its own.
 final class ChatServerProcess {
     let port: UInt16
+    /// What it wrote.
+    let transcript = Transcript()
     private let process = Process()
 
     struct NotThere: Error {}
 
-    /// Returns once it listens, on a port that was free.
-    init(state: String) async throws {
-        process.executableURL = try Self.program()
-        process.arguments = ["server", "--listen", "127.0.0.1:0", "--state", state]
+    /// Returns once it listens, on a port that was free. `descriptors`: so many it may have open.
+    init(state: String, descriptors: Int? = nil) async throws {
+        process.executableURL = URL(filePath: "/bin/sh")
+        let limit = descriptors.map { "ulimit -n \($0); " } ?? ""
+        process.arguments = [
+            "-c", limit + "exec \"$@\"", "sh", try Self.program().path(), "server", "--listen",
+            "127.0.0.1:0", "--state", state,
+        ]
         let errors = Pipe()
         process.standardError = errors
         try process.run()
-        port = try await Self.port(in: errors)
+        Self.read(errors, into: transcript)
+        await transcript.wait(for: "the chat server is open at")
+        let ports = transcript.lines.compactMap { $0.firstMatch(of: /http:..127\.0\.0\.1:([0-9]+)/)?.1 }
+        guard let port = ports.first.flatMap({ UInt16($0) }) else { throw NotThere() }
+        self.port = port
     }
 
     deinit { if process.isRunning { kill() } }
@@ -35,23 +46,18 @@ final class ChatServerProcess {
         return URL(filePath: bundle).deletingLastPathComponent().appending(path: "steward")
     }
 
-    /// From the line in which it says so; the rest is read away, so that it never waits for us.
-    private static func port(in errors: Pipe) async throws -> UInt16 {
-        let (ports, port) = AsyncStream.makeStream(of: UInt16.self)
+    /// All of it, so that it never waits for us.
+    private static func read(_ errors: Pipe, into transcript: Transcript) {
+        let log = transcript.log
         Thread.detachNewThread {
-            var text = ""
+            var rest = ""
             while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
-                text = String((text + String(decoding: data, as: UTF8.self)).suffix(1000))
-                if let match = text.firstMatch(of: /http:..127\.0\.0\.1:([0-9]+)\D/),
-                    let number = UInt16(match.1)
-                {
-                    port.yield(number)
-                }
+                var lines = (rest + String(decoding: data, as: UTF8.self)).split(
+                    separator: "\n", omittingEmptySubsequences: false)
+                rest = lines.popLast().map(String.init) ?? ""
+                for line in lines { log.info(String(line)) }
             }
-            port.finish()
         }
-        for await port in ports { return port }
-        throw NotThere()
     }
 }
 

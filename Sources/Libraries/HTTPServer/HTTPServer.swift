@@ -14,14 +14,17 @@ package final class HTTPServer: Sendable {
 
     /// Listens, on a free port when `port` is 0, until `shutdown`. `handler` runs in a task per request, many at once;
     /// requests of one connection come one after the other. WebSockets live on `loop`, which must outlive the server.
+    /// `onShortage` is told why nobody can be let in for now, once a minute at most, and must be quick.
     package static func start(
         host: String, port: UInt16, loop: SocketLoop, limits: HTTPLimits = .init(),
+        onShortage: @escaping @Sendable (String) -> Void = { _ in },
         handler: @escaping @Sendable (HTTPRequest) async -> HTTPReply
     ) async throws(HTTPServerError) -> HTTPServer {
         let started: Result<HTTPServer, HTTPServerError>? = await onThread("listen") {
             do throws(HTTPServerError) {
                 let listener = try listen(host: host, port: port)
-                let core = ServerCore(loop: loop, limits: limits, handler: handler)
+                let core = ServerCore(
+                    loop: loop, limits: limits, onShortage: onShortage, handler: handler)
                 try core.open(listener.descriptor)
                 return .success(.init(core: core, port: listener.port))
             } catch {

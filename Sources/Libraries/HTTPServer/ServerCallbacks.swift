@@ -65,7 +65,7 @@ func noteCompletion(
     guard let core = core(context) else { return }
     core.forgetHead(exchange)
     guard let client = exchange.client else { return }
-    if !client.isUpgraded { core.expect(client.descriptor, within: core.limits.headWithin) }
+    if !client.isUpgraded { core.expectHead(client.descriptor) }
     if exchange.stage != .head { core.end() }
 }
 
@@ -86,7 +86,7 @@ func noteConnection(
         let remote = cmhd_peer(connection).map { name(of: $0) } ?? "unknown"
         let client = Client(descriptor: cmhd_descriptor(connection), remote: remote)
         socket.pointee = Unmanaged.passRetained(client).toOpaque()
-        core.expect(client.descriptor, within: core.limits.headWithin)
+        core.expectHead(client.descriptor)
     } else if let pointer = socket.pointee {
         socket.pointee = nil
         let client = Unmanaged<Client>.fromOpaque(pointer).takeRetainedValue()

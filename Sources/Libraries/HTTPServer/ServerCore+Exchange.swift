@@ -119,7 +119,7 @@ extension ServerCore {
         }
         if isStopping { MHD_add_response_header(response, "Connection", "close") }
         exchange.stage = .answered
-        if let client = exchange.client { expect(client.descriptor, within: limits.answerWithin) }
+        if let client = exchange.client { expectTaking(client.descriptor) }
         return MHD_queue_response(connection, UInt32(status), response)
     }
 

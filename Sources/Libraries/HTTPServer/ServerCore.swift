@@ -6,6 +6,7 @@ import WebSocket
 final class ServerCore: Sendable {
     let limits: HTTPLimits
     let loop: SocketLoop
+    private let onShortage: @Sendable (String) -> Void
     private let handler: @Sendable (HTTPRequest) async -> HTTPReply
     private let state = Guarded(State())
 
@@ -18,7 +19,7 @@ final class ServerCore: Sendable {
         var isFull = false
         var lastID: UInt64 = 0
         /// When to hang up, by the connection's descriptor.
-        var deadlines: [Int32: Double] = [:]
+        var deadlines: [Int32: Deadline] = [:]
         /// Requests whose handler runs; their connections are suspended.
         var pending: [UInt64: Pending] = [:]
         var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -32,6 +33,14 @@ final class ServerCore: Sendable {
         var heads: [ObjectIdentifier: Head] = [:]
         var waiter: (condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)?
         var stopWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private struct Deadline {
+        var at: Double
+        /// More of a request must come.
+        var isReading: Bool
+        /// Nothing more can come.
+        var hasEnded = false
     }
 
     enum Phase { case running, stopping, stopped }
@@ -53,10 +62,12 @@ final class ServerCore: Sendable {
     }
 
     init(
-        loop: SocketLoop, limits: HTTPLimits, handler: @escaping @Sendable (HTTPRequest) async -> HTTPReply
+        loop: SocketLoop, limits: HTTPLimits, onShortage: @escaping @Sendable (String) -> Void,
+        handler: @escaping @Sendable (HTTPRequest) async -> HTTPReply
     ) {
         self.loop = loop
         self.limits = limits
+        self.onShortage = onShortage
         self.handler = handler
     }
 
@@ -83,7 +94,7 @@ final class ServerCore: Sendable {
         let handle = Handle(pointer: daemon)
         state.with { $0.daemon = handle }
         // The loop accepts, because libmicrohttpd spins when the system has no more descriptors.
-        let accepting = loop.accept(from: listener) { descriptor, address, length in
+        let accepting = loop.accept(from: listener, onShortage: onShortage) { descriptor, address, length in
             self.take(descriptor, address, length, handle)
         }
         guard let accepting else {
@@ -202,7 +213,7 @@ final class ServerCore: Sendable {
         let deadline = monotonicSeconds() + limits.bodyWithin.inSeconds
         state.with { state in
             state.active += 1
-            state.deadlines[descriptor] = deadline
+            state.deadlines[descriptor] = Deadline(at: deadline, isReading: true)
         }
     }
 
@@ -211,8 +222,14 @@ final class ServerCore: Sendable {
         state.with { _ = $0.deadlines.removeValue(forKey: descriptor) }
     }
 
-    func expect(_ descriptor: Int32, within limit: Duration) {
-        let deadline = monotonicSeconds() + limit.inSeconds
+    func expectHead(_ descriptor: Int32) { expect(descriptor, within: limits.headWithin, isReading: true) }
+
+    func expectTaking(_ descriptor: Int32) {
+        expect(descriptor, within: limits.answerWithin, isReading: false)
+    }
+
+    private func expect(_ descriptor: Int32, within limit: Duration, isReading: Bool) {
+        let deadline = Deadline(at: monotonicSeconds() + limit.inSeconds, isReading: isReading)
         state.with { $0.deadlines[descriptor] = deadline }
     }
 
@@ -232,17 +249,29 @@ final class ServerCore: Sendable {
         }
     }
 
-    /// Hangs up where time is over; libmicrohttpd then sees the end and cleans up.
+    /// Hangs up where time is over; libmicrohttpd then sees the end and cleans up. It does not see by itself that a
+    /// client has left that wrote a part of a request and left at once: both came with one event.
     private func sweep() -> Bool {
         let now = monotonicSeconds()
         return state.with { state in
-            for (descriptor, deadline) in state.deadlines where now >= deadline {
-                // Under the lock: the descriptor is closed only after it has left the table.
-                Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
-                state.deadlines[descriptor] = .infinity
+            // Under the lock: the descriptor is closed only after it has left the table.
+            for (descriptor, deadline) in state.deadlines {
+                // Twice: what was read may be a whole request that is about to be taken.
+                let hasEnded = deadline.isReading && Self.hasEnded(descriptor)
+                if now >= deadline.at || (hasEnded && deadline.hasEnded) {
+                    Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+                    state.deadlines[descriptor] = Deadline(at: .infinity, isReading: false)
+                } else if hasEnded {
+                    state.deadlines[descriptor]?.hasEnded = true
+                }
             }
             return state.phase != .stopped
         }
+    }
+
+    private static func hasEnded(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     }
 
     // MARK: - Stop

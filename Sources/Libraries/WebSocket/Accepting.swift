@@ -7,6 +7,8 @@ struct Accepting {
     private var isFull = false
     /// The system had no more descriptors; until then there is no use in asking again.
     private(set) var pausedUntil: Double?
+    /// When that was last said.
+    private var told: Double?
 
     init(_ listener: SocketListener) {
         self.listener = listener
@@ -30,7 +32,12 @@ struct Accepting {
             guard descriptor >= 0 else {
                 switch errno {
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                    let why = systemError()
                     pausedUntil = now + 1
+                    if told.map({ now - $0 >= 60 }) ?? true {
+                        told = now
+                        listener.onShortage(why)
+                    }
                     return false
                 // The client left before we came to it.
                 case ECONNABORTED, EINTR, EPROTO, ENETDOWN, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: continue

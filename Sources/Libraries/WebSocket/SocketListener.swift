@@ -9,11 +9,16 @@ package final class SocketListener: Sendable {
     let descriptor: Int32
     let key: UInt64
     let take: Take
+    let onShortage: @Sendable (String) -> Void
     private let mailbox: LoopMailbox
 
-    init(descriptor: Int32, take: @escaping Take, mailbox: LoopMailbox) {
+    init(
+        descriptor: Int32, onShortage: @escaping @Sendable (String) -> Void, take: @escaping Take,
+        mailbox: LoopMailbox
+    ) {
         self.descriptor = descriptor
         self.take = take
+        self.onShortage = onShortage
         self.mailbox = mailbox
         key = mailbox.nextKey()
     }
@@ -33,9 +38,14 @@ package final class SocketListener: Sendable {
 
 extension SocketLoop {
     /// Takes connections from a listening descriptor that does not block, and owns it from now on. `take` is called on
-    /// the loop's thread, so it must be quick. False when the loop is over.
-    package func accept(from descriptor: Int32, _ take: @escaping SocketListener.Take) -> SocketListener? {
-        let listener = SocketListener(descriptor: descriptor, take: take, mailbox: mailbox)
+    /// the loop's thread, so it must be quick. So is `onShortage`, with what the system has too little of, once a minute at
+    /// most. Nil when the loop is over.
+    package func accept(
+        from descriptor: Int32, onShortage: @escaping @Sendable (String) -> Void = { _ in },
+        _ take: @escaping SocketListener.Take
+    ) -> SocketListener? {
+        let listener = SocketListener(
+            descriptor: descriptor, onShortage: onShortage, take: take, mailbox: mailbox)
         if mailbox.put(.accept(listener)) { return listener }
         Glibc.close(descriptor)
         return nil

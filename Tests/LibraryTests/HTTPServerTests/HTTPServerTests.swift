@@ -54,6 +54,12 @@ private func run(_ part: String, _ server: HTTPServer) async throws {
         try await withServer(limits: limits) { server, _ in try await run("slow", server) }
     }
 
+    @Test func `clients that leave in the middle of a request make room at once`() async throws {
+        var limits = HTTPLimits()
+        limits.connections = 20
+        try await withServer(limits: limits) { server, _ in try await run("leaving", server) }
+    }
+
     @Test(arguments: ["fuzz-requests", "fuzz-frames"])
     func `damaged input leaves the server answering and idle`(_ part: String) async throws {
         try await withServer { server, _ in

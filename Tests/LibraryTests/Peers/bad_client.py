@@ -215,6 +215,22 @@ def slow():
     still_answers("after slow clients")
 
 
+def leaving():
+    """The server under test takes 20 connections at a time and allows a minute for heads and bodies."""
+    for start in [
+        b"GET / HTTP/1.1\r\nHost: a\r\n",
+        b"POST /length HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc",
+        b"GET",
+        b"",
+    ]:
+        for _ in range(20):
+            with connect() as connection:
+                connection.sendall(start)
+        began = time.monotonic()
+        still_answers("after clients that left after %r" % start)
+        check("they are not waited for", time.monotonic() - began < 10)
+
+
 # Frames
 
 
@@ -423,6 +439,7 @@ PARTS = {
     "requests": [pipelined, hasty, bad_requests, bad_upgrades],
     "limits": [limits],
     "slow": [slow],
+    "leaving": [leaving],
     "frames": [bad_frames],
     "fuzz-requests": [fuzz_requests],
     "fuzz-frames": [fuzz_frames],
