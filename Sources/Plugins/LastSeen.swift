@@ -1,6 +1,6 @@
 public import Chat
 
-/// Remembers when each person last wrote or joined, and answers `!seen NAME`.
+/// Remembers when each person last wrote or joined, answers `!seen NAME`, and tells rules who was seen lately.
 public struct LastSeen: Plugin {
     public struct Settings: Decodable, Sendable {
         /// For how long a person is remembered; `90d` when missing.
@@ -29,8 +29,49 @@ public struct LastSeen: Plugin {
         guard let member = event.member else { return .nothing }
         var decision = answer(to: event, in: situation)
         let seen = MemoryValue.number(event.sentAt.milliseconds)
+        if let before = situation.memory.value(of: key(for: member.user)) {
+            decision.changes.append(.set(key(for: member.user, before: true), before, keep: keep))
+        }
         decision.changes.append(.set(key(for: member.user), seen, keep: keep))
         return decision
+    }
+
+    public var conditions: [PluginCondition] {
+        [
+            PluginCondition(
+                "seen_within", "Whoever it is about wrote or joined within that time before: seen_within: 1h."
+            ) { text in
+                let time = try span(text)
+                return { event, situation in
+                    guard let last = last(before: event, in: situation) else { return false }
+                    return event.sentAt - last <= time
+                }
+            }
+        ]
+    }
+
+    /// When the event's member was seen before it.
+    private func last(before event: ChatEvent, in situation: Situation) -> Timestamp? {
+        guard let user = event.member?.user else { return nil }
+        var value = situation.memory.value(of: key(for: user))
+        // Rules that only look on are asked after the event itself was noted.
+        if value == .number(event.sentAt.milliseconds) {
+            value = situation.memory.value(of: key(for: user, before: true))
+        }
+        guard case .number(let moment)? = value else { return nil }
+        return Timestamp(milliseconds: moment)
+    }
+
+    private func span(_ text: String) throws -> Duration {
+        let units = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = text.last.flatMap({ units[String($0)] }), let count = Int64(text.dropLast()),
+            (1...100_000).contains(count)
+        else { throw SettingsError("\"\(text)\" is not a duration - try \"1h\", with s, m, h, d or w") }
+        let time = Duration.seconds(count * Int64(unit))
+        guard time <= keep else {
+            throw SettingsError("\"\(text)\" is longer than last-seen remembers - raise its \"keep\"")
+        }
+        return time
     }
 
     private func answer(to event: ChatEvent, in situation: Situation) -> Decision {
@@ -46,8 +87,9 @@ public struct LastSeen: Plugin {
         return .reply("\(asked) was last seen \(Self.words(for: ago)).", to: event)
     }
 
-    private func key(for user: UserID) -> MemoryKey {
-        MemoryKey(owner: name, name: "seen", subject: .user(user))
+    /// `before`: of the time before the last.
+    private func key(for user: UserID, before: Bool = false) -> MemoryKey {
+        MemoryKey(owner: name, name: before ? "before" : "seen", subject: .user(user))
     }
 
     /// `just now`, `5 minutes ago`, `3 days ago`.

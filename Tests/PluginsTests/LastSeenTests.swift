@@ -96,4 +96,41 @@ import Testing
         #expect(value == .number(now.milliseconds))
         #expect(keep == .seconds(3600))
     }
+
+    /// For which of these events the condition holds, asked before each is noted or, as by observers, after it.
+    private func seen(
+        within span: String, _ events: [ChatEvent], asked isAfter: Bool = false
+    ) throws -> [Bool] {
+        let plugin = try plugin()
+        let holds = try #require(plugin.conditions.first { $0.name == "seen_within" }).read(span)
+        var memory = Remembered()
+        return try events.map { event in
+            let before = holds(event, .test(now: event.sentAt, memory: memory))
+            memory.apply(
+                try plugin.decide(event, in: .test(now: event.sentAt, memory: memory)).changes)
+            return isAfter ? holds(event, .test(now: event.sentAt, memory: memory)) : before
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `rules are told who was seen lately, whatever their stage`(_ isAfter: Bool) throws {
+        let events = [
+            ChatEvent.message("hi", from: "ana", realm: realm, at: now),
+            ChatEvent.message("hi", from: "ben", realm: realm, at: now + .seconds(60)),
+            ChatEvent.join("ana", realm: realm, at: now + .seconds(3600)),
+            ChatEvent.message("hi", from: "ana", realm: realm, at: now + .seconds(3 * 3600)),
+        ]
+        #expect(try seen(within: "1h", events, asked: isAfter) == [false, false, true, false])
+        #expect(try seen(within: "2h", events, asked: isAfter) == [false, false, true, true])
+    }
+
+    @Test(arguments: [
+        ("soon", "\"soon\" is not a duration - try \"1h\", with s, m, h, d or w"),
+        ("0h", "\"0h\" is not a duration - try \"1h\", with s, m, h, d or w"),
+        ("91d", "\"91d\" is longer than last-seen remembers - raise its \"keep\""),
+    ])
+    func `a time that cannot be is named`(_ text: String, _ problem: String) {
+        let error = #expect(throws: SettingsError.self) { try seen(within: text, []) }
+        #expect(error?.description == problem)
+    }
 }

@@ -1,5 +1,6 @@
 import Chat
 import Foundation
+import Plugins
 import Rehearsal
 import Rules
 import Testing
@@ -46,6 +47,23 @@ import Testing
         let rules = try #require(loaded.rules)
         #expect(rules.runExamples().map(\.description) == [])
         #expect(BotTests.run(rules).compactMap { $0.failure?.report } == [])
+    }
+
+    @Test func `each condition of a plugin that a page shows is offered`() throws {
+        let texts = try Self.pages.map { try String(contentsOf: $0, encoding: .utf8) }
+        let shown = Set(
+            texts.flatMap {
+                $0.matches(of: /plugin: \{[a-z-]+: \{[a-z_]+: \w+\}\}/).map { String($0.output) }
+            })
+        #expect(!shown.isEmpty)
+        let settings = try JSONDecoder().decode(LastSeen.Settings.self, from: Data("{}".utf8))
+        for condition in shown {
+            let text = "version: 1\nrules: {it: {when: memberJoined, if: {\(condition)}, do: [{send: hi}]}}"
+            let loaded = RuleSet.load(
+                [BotSource(name: "x.yaml", bytes: Array(text.utf8))],
+                plugins: [try LastSeen(settings: settings)])
+            #expect(loaded.errors.map(\.description) == [])
+        }
     }
 
     @Test(arguments: snippets(beginning: "accounts:", "server:"))
