@@ -436,6 +436,37 @@ import Testing
         #expect(join(["last"], scene) == yes)
     }
 
+    /// Who leaves, one each 100 ms.
+    private func leave(_ names: [String], _ scene: Scene, by: String? = nil) {
+        for name in names {
+            scene.now = scene.now + .milliseconds(100)
+            var event = scene.event(.memberLeft(scene.member(name)), in: scene.channel("general"))
+            event.by = by.map { scene.member($0).user }
+            scene.take(event)
+        }
+    }
+
+    @Test func `who comes after many have left at once is no raid, for a minute`() throws {
+        let scene = try scene("5 joins in 30s per channel")
+        leave(Array(crowd.prefix(9)), scene)
+        #expect(join((0..<5).map { "a\($0)" }, scene) == yes)
+        scene.now = scene.now + .seconds(60)
+        leave(crowd, scene)
+        #expect(join((0..<5).map { "b\($0)" }, scene) == [])
+        scene.now = scene.now + .seconds(60)
+        #expect(join((0..<5).map { "c\($0)" }, scene) == yes)
+    }
+
+    @Test func `who was removed, or came just now, is not one of many who left`() throws {
+        let scene = try scene("5 joins in 30s per channel")
+        leave(crowd, scene, by: "mod")
+        #expect(join((0..<5).map { "a\($0)" }, scene) == yes)
+        scene.now = scene.now + .seconds(60)
+        for name in crowd { scene.facts[name] = MemberFacts(firstSeen: scene.now) }
+        leave(crowd, scene)
+        #expect(join((0..<5).map { "b\($0)" }, scene) == yes)
+    }
+
     @Test func `the return of another account pauses nothing`() throws {
         let scene = try scene()
         var event = scene.event(.serviceDown(reason: "no route"), in: nil)
@@ -459,6 +490,6 @@ import Testing
         let heard = scene.rules.handlers.reduce(into: Set<EventName>()) {
             $0.formUnion($1.needs.events ?? [])
         }
-        #expect(heard.isSuperset(of: [.memberJoined, .serviceUp, .serviceDown]))
+        #expect(heard.isSuperset(of: [.memberJoined, .memberLeft, .serviceUp, .serviceDown]))
     }
 }

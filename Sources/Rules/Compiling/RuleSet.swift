@@ -153,7 +153,7 @@ package final class RuleSet: Sendable {
             // What is counted is counted first, whatever the other stages do.
             if stage == .guard {
                 for window in liveRateWindows { events.formUnion(rateWindows[window].key.kind.events) }
-                if countsArrivals { events.formUnion([.serviceUp, .serviceDown]) }
+                if countsArrivals { events.formUnion([.serviceUp, .serviceDown, .memberLeft]) }
                 if keepsRecent { events.formUnion([.messageAdded, .messageDeleted]) }
                 if asksBack { events.insert(.messageAdded) }
                 if namesTargets { events.formUnion([.messageAdded, .memberJoined, .memberUpdated]) }
@@ -215,7 +215,7 @@ package final class RuleSet: Sendable {
         }
         return turn.withLock { turn in
             if stage == .guard {
-                turn.rates.note(name, event, at: situation.now)
+                turn.rates.note(name, event, situation)
                 if keepsRecent { turn.recent.note(event) }
                 if mayBreak { turn.breakers.note(at: situation.now) }
                 if asksBack, name.number == EventName.messageAdded.number,

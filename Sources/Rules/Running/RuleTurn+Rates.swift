@@ -7,8 +7,10 @@ struct Rates: Sendable {
     private var folded = FoldedText()
     /// For each exemption whether the event's member has it: 0 for not asked yet, 1 for no, 2 for yes.
     private var exempt: [UInt8] = []
-    /// Until when the arrivals of an account are those of its own return.
+    /// Until when the arrivals of an account are those of its own return, or of many who were cut off.
     private var returns: [String: Timestamp] = [:]
+    /// When people left an account by themselves lately.
+    private var departures: [String: [Timestamp]] = [:]
     /// Our own clock when something was counted last.
     private var now = Timestamp(milliseconds: 0)
     /// Whether strikes or reports are counted.
@@ -16,14 +18,30 @@ struct Rates: Sendable {
 
     /// Who is found in the channels after steward itself was away has not come just now.
     static let pauseAfterReturn = Duration.seconds(60)
+    /// So many who leave within so short a time did not all want to.
+    static let massLeave = (count: 10, within: Duration.seconds(10))
+    /// Who came just now is not counted among them: a raid that turns on its heel must not hide the next one.
+    private static let settled = Duration.seconds(600)
 
-    /// Notes that an account was away.
-    mutating func note(_ name: EventName, _ event: ChatEvent, at now: Timestamp) {
+    /// Notes that an account was away, or many of its people.
+    mutating func note(_ name: EventName, _ event: ChatEvent, _ situation: Situation) {
         switch name {
         case .serviceDown: returns[event.account] = Timestamp(milliseconds: .max)
-        case .serviceUp: returns[event.account] = now + Self.pauseAfterReturn
+        case .serviceUp: returns[event.account] = situation.now + Self.pauseAfterReturn
+        case .memberLeft where event.by == nil: noteDeparture(event, situation)
         default: break
         }
+    }
+
+    private mutating func noteDeparture(_ event: ChatEvent, _ situation: Situation) {
+        if let first = situation.facts.firstSeen, event.sentAt - first < Self.settled { return }
+        var times = departures[event.account] ?? []
+        times.append(event.sentAt)
+        times.removeAll { event.sentAt - $0 > Self.massLeave.within }
+        departures[event.account] = times.suffix(Self.massLeave.count)
+        guard times.count >= Self.massLeave.count else { return }
+        let end = situation.now + Self.pauseAfterReturn
+        returns[event.account] = max(returns[event.account] ?? end, end)
     }
 
     /// Counts the event in the windows that are about it, and appends the probe of each rate that it fulfils.

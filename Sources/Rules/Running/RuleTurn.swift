@@ -154,7 +154,7 @@ struct RuleTurn {
 
     /// Counts an event of the past, about which nothing is done any more.
     mutating func recall(_ event: ChatEvent, _ name: EventName, _ situation: Situation, _ set: RuleSet) {
-        rates.note(name, event, at: situation.now)
+        rates.note(name, event, situation)
         if set.keepsRecent { recent.note(event) }
         let slate = slates.slate(event, name, set, situation)
         guard !slate.rateWindows.isEmpty else { return }
