@@ -172,6 +172,26 @@ import Testing
                     """)
     }
 
+    @Test func `a role is one that the service has, or one with a SID`() {
+        let (known, other) = (
+            "RL0123456789abcdef0123456789abcdef", "RLffffffffffffffffffffffffffffffff"
+        )
+        let text = """
+            accounts:
+              town: {service: twilio, identity: b, token: {url: "http://h"}, roles: {helper: \(known)}}
+            roles:
+              moderator: {town: ["channel admin", helper, \(other)], users: ["town:ana"]}
+              admin: {town: "chanel admin"}
+              guide: {town: \(known)}
+            """
+        let words = #""channel admin", "channel user", "helper", "service admin", "service user""#
+        #expect(
+            Configuration().mistakes(text) == """
+                5:17: "chanel admin" is no role of town - write \(words) or a role's SID; a word of your own needs its SID under "roles" of the account
+                6:17: "\(known)" is no role of town - write "helper", which it is called here
+                """)
+    }
+
     @Test func `a token that we sign has the SIDs it needs and a life within bounds`() {
         #expect(
             mistakes(

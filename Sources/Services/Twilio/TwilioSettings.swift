@@ -40,6 +40,16 @@ package struct TwilioSettings: ServiceSettings {
 
     package var abilities: Abilities { TwilioService.abilities }
 
+    /// Members have their roles by SID, and by word where that is known; no other word is ever theirs.
+    package func problem(withRole word: String) -> String? {
+        if let known = roleWords[word] { return "write \"\(known)\", which it is called here" }
+        let words = Set(roleWords.values)
+        if words.contains(word) || word.hasPrefix("RL") { return nil }
+        let list = words.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        return
+            "write \(list) or a role's SID; a word of your own needs its SID under \"roles\" of the account"
+    }
+
     package var hasOwnEndpoint: Bool { endpoint != nil }
 
     package func service(account: String, tools: ServiceTools) throws -> any ChatService {
