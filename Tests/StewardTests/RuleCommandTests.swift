@@ -334,6 +334,7 @@ import Testing
         #expect(try await code("explain", "--say", "hello", "--in", "nowhere") == 2)
         #expect(try await code("explain", "--say", "hello", "--rule", "nothing") == 2)
         #expect(try await code("explain", "--say", "hello", "--role", "king") == 2)
+        #expect(try await code("explain", "--say", "hello", "--role", "moderator,admin") == 0)
         #expect(try await code("explain") == 2)
         #expect(try await code("test", "--rule", "nothing") == 2)
         #expect(try await code("test", "--junit", "/nowhere/x.xml") == 1)

@@ -67,8 +67,9 @@ enum ExplainCommand {
             return .usage
         }
         let roles = (arguments["role"] ?? "").split(separator: ",").map(String.init)
-        for role in roles where config.roles[role] == nil {
-            let names = config.roles.keys.sorted()
+        let known = config.directory.roles
+        for role in roles where known[role] == nil {
+            let names = known.keys.sorted()
             let hint =
                 Suggestion.hint(for: role, among: names) ?? "roles here: \(names.joined(separator: ", "))"
             Terminal.complain("steward explain: there is no role \"\(role)\" - \(hint)\n")
