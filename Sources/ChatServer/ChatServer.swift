@@ -39,7 +39,7 @@ package final class ChatServer: Sendable {
         if !isLoopback(settings.host), settings.secret == nil {
             throw StartError(
                 description:
-                    "the chat server listens on \(settings.host) and would give tokens to anybody there: set a secret, or listen on 127.0.0.1"
+                    "the chat server listens on \(settings.host) and would give tokens to anybody there: set server.secret or STEWARD_SERVER_SECRET, or listen on 127.0.0.1"
             )
         }
     }

@@ -359,6 +359,14 @@ import Testing
         }
     }
 
+    @Test func `a server that anybody could enter says which secret is missing, and need not be tried again`()
+        async throws
+    {
+        let end = try await Self.run(["server", "--listen", "0.0.0.0:0"])
+        #expect(end.code == 78)
+        #expect(end.errors.contains("set server.secret or STEWARD_SERVER_SECRET, or listen on 127.0.0.1"))
+    }
+
     @Test func `help fits eighty columns`() {
         for text in Command.all.map(Help.of) + [Help.overview()] {
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }

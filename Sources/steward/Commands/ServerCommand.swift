@@ -38,6 +38,12 @@ enum ServerCommand {
             Terminal.complain("steward server: \(error)\n")
             return .usage
         }
+        do {
+            try ChatServer.check(settings)
+        } catch {
+            log.error("\(error)")
+            return .configuration
+        }
         return await run(settings, Signals.wishes(), log)
     }
 
