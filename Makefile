@@ -8,7 +8,7 @@ SHARE      = $(PREFIX)/share
 RELEASE    = swift build -c release --static-swift-stdlib
 BINARY     = .build/release/steward
 
-.PHONY: help run test build bench fuzz endurance install packages synapse sendbird-clients lint format check clean
+.PHONY: help run test build bench fuzz endurance install packages test-packages synapse sendbird-clients lint format check clean
 
 help:
 	@echo 'make run      build steward and start it with config.yaml: the built-in chat server and one bot'
@@ -34,7 +34,7 @@ define tests
 endef
 
 # One test after the other: many of them are about time, and a busy machine would make them lie.
-test: packages lint synapse sendbird-clients
+test: test-packages lint synapse sendbird-clients
 	swift build --build-tests
 	$(call tests,swift test --skip-build --no-parallel)
 	swift build --build-tests --sanitize=thread --scratch-path .build/tsan
@@ -83,6 +83,9 @@ fuzz: packages
 
 packages:
 	@systemd/packages
+
+test-packages:
+	@systemd/packages tests
 
 # A Matrix homeserver for the tests, into .build/synapse; where it cannot be installed, they do without.
 synapse:

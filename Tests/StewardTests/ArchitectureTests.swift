@@ -76,4 +76,20 @@ import Testing
             }
         }
     }
+
+    @Test func `make test installs each Debian package that the build or a test needs`() throws {
+        let root = Self.sources.deletingLastPathComponent()
+        func text(_ file: String) throws -> String {
+            try String(contentsOf: root.appending(path: file), encoding: .utf8)
+        }
+        let packages = try text("systemd/packages").split(separator: "\n").compactMap {
+            $0.firstMatch(of: /^(?:wanted=')?([a-z0-9+.-]+):/)?.1
+        }
+        let built = try text("Package.swift").matches(of: /apt: "([^"]+)"/).map(\.1)
+        #expect(!built.isEmpty)
+        for name in built { #expect(packages.contains(name)) }
+        #expect(try text("Tests/LibraryTests/Peers/Peer.swift").contains("\"python3\""))
+        #expect(packages.contains("python3"))
+        #expect(try text("Makefile").contains("\ntest: test-packages "))
+    }
 }
