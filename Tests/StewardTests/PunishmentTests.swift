@@ -191,9 +191,9 @@ import Testing
             name: "hush", stage: .guard, place: "bots/bot.yaml:3", isBuiltIn: false, run: "live", about: nil)
         let listing = RulesCommand.Listing(rules: [rule], store: nil)
         #expect(
-            listing.text(ledger.records, at: now + .seconds(180)) == """
+            listing.text(ledger, at: now + .seconds(180)) == """
                 guards
-                ! 1. hush  (bots/bot.yaml:3)
+                  1. hush  (bots/bot.yaml:3)
                        has never matched
 
                 ! steward itself, which keeps mutes, bans, locks and slow mode

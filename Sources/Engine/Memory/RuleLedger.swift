@@ -54,6 +54,18 @@ package struct RuleLedger: Sendable {
 
     package init() {}
 
+    /// Counting begins; noted once in a store's life.
+    mutating func begin(at now: Timestamp) {
+        guard records[Punishment.owner]?.days.isEmpty ?? true else { return }
+        records[Punishment.owner, default: RuleRecord()].days = [.init(number: now.day, count: 0)]
+        changed.insert(Punishment.owner)
+    }
+
+    /// For how many days something has been counted, or at least that.
+    package func days(until now: Timestamp) -> Int64 {
+        records.values.compactMap(\.days.first?.number).min().map { now.day - $0 } ?? 0
+    }
+
     mutating func match(_ name: String, _ count: Int = 1, at now: Timestamp) {
         let rule = name.hasSuffix(Self.dry) ? String(name.dropLast(Self.dry.count)) : name
         records[rule, default: RuleRecord()].match(count, at: now)

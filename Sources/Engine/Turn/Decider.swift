@@ -99,6 +99,7 @@ actor Decider {
         intake = stored.intake
         continuations = stored.continuations
         ledger = stored.ledger
+        ledger.begin(at: parts.time.now)
         cases = stored.cases
         // Each run has a lease of its own, so these numbers go on where the last run's ended.
         order = lease.number << 32

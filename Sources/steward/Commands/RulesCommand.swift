@@ -26,9 +26,9 @@ enum RulesCommand {
         }
         guard let listing else { return end }
         do {
-            let records = try await listing.records()
+            let ledger = try await listing.ledger()
             let isJSON = arguments.has("json")
-            let text = isJSON ? listing.json(records, at: .now) : listing.text(records, at: .now)
+            let text = isJSON ? listing.json(ledger, at: .now) : listing.text(ledger, at: .now)
             if !text.isEmpty { print(text) }
             return .fine
         } catch {
@@ -43,18 +43,21 @@ enum RulesCommand {
         var store: String?
 
         /// Nothing where there is no store yet.
-        func records() async throws -> [String: RuleRecord]? {
+        func ledger() async throws -> RuleLedger? {
             guard let store, FileManager.default.fileExists(atPath: store) else { return nil }
             let journal = try await SQLiteJournal.openForReading(store)
             var ledger = RuleLedger()
             // A store of an earlier steward has no such table.
             ledger.load((try? await journal.rows(of: .rule)) ?? [])
             await journal.close()
-            return ledger.records
+            return ledger
         }
 
-        func text(_ records: [String: RuleRecord]?, at now: Timestamp) -> String {
+        func text(_ ledger: RuleLedger?, at now: Timestamp) -> String {
             guard !rules.isEmpty else { return "there are no rules" }
+            let records = ledger?.records
+            // Before that nobody can have failed to match for so long.
+            let isOld = ledger.map { $0.days(until: now) >= RuleRecord.mostDays } ?? false
             var lines: [String] = []
             var stage: Stage?
             for (number, rule) in rules.enumerated() {
@@ -65,7 +68,8 @@ enum RulesCommand {
                 }
                 let record = records?[rule.name]
                 let isOdd =
-                    records != nil && rule.run == "live" && !rule.isBuiltIn && Self.isOdd(record, at: now)
+                    records != nil && rule.run == "live" && !rule.isBuiltIn
+                    && Self.isOdd(record, isOld, at: now)
                 let mark = isOdd ? "!" : " "
                 let run = rule.run == "live" ? "" : " \(rule.run)"
                 lines.append(
@@ -89,8 +93,9 @@ enum RulesCommand {
             return lines.joined(separator: "\n")
         }
 
-        func json(_ records: [String: RuleRecord]?, at now: Timestamp) -> String {
-            rules.map { rule in
+        func json(_ ledger: RuleLedger?, at now: Timestamp) -> String {
+            let records = ledger?.records
+            return rules.map { rule in
                 let record = records?[rule.name]
                 var object: [(String, JSON)] = [
                     ("rule", .string(rule.name)), ("stage", .string("\(rule.stage)")),
@@ -109,10 +114,11 @@ enum RulesCommand {
             }.joined(separator: "\n")
         }
 
-        private static func isOdd(_ record: RuleRecord?, at now: Timestamp) -> Bool {
-            guard let record, let last = record.lastMatch else { return true }
-            return now - last > .seconds(30 * 86_400) || record.lastFailure.map { $0.at >= last } == true
-                || record.lastFailure.map { now - $0.at < .seconds(7 * 86_400) } == true
+        /// `isOld`: the store is older than thirty days.
+        private static func isOdd(_ record: RuleRecord?, _ isOld: Bool, at now: Timestamp) -> Bool {
+            if let failure = record?.lastFailure, now - failure.at < .seconds(7 * 86_400) { return true }
+            guard let last = record?.lastMatch else { return isOld || record?.lastFailure != nil }
+            return now - last > .seconds(30 * 86_400) || record?.lastFailure.map { $0.at >= last } == true
         }
 
         private static func words(_ record: RuleRecord?, at now: Timestamp) -> String {
