@@ -93,6 +93,38 @@ import Testing
         #expect(counts == [2, 2, 2, 1])
     }
 
+    @Test func `staff are told once of a rule that became silent, whoever it is silent towards`() {
+        let rule = Handler("pong") { event, _ in
+            guard let place = event.place else { return .nothing }
+            var decision = Decision()
+            decision.actions = [ChatAction(.send(Outgoing("pong")), in: place)]
+            return decision
+        }
+        let abilities = Abilities(events: [], actions: [], textLimit: .init(1, .bytes))
+        let directory = Directory(
+            accounts: ["other": .init(service: "test", abilities: abilities, joins: ["staff"])])
+        var turn = Turn(
+            handlers: HandlerTable([rule]), directory: directory, memory: Memory(isComplete: true))
+        let account = Turn.Account(name: "test", own: nil, abilities: abilities)
+        func notes(from sender: String, _ seconds: Int) -> [String] {
+            (0..<4).flatMap { number in
+                let at = noon + .seconds(seconds + number)
+                let event = ChatEvent.message(
+                    "ping", from: sender, id: "\(sender)\(seconds + number)", realm: realm, at: at)
+                let actions = turn.take(event, at: at, as: account).actions.map(\.action)
+                #expect(actions.filter { $0.by == "pong" }.count == (number < 3 ? 1 : 0))
+                return actions.compactMap { action -> String? in
+                    guard case .send(let outgoing) = action.verb, action.by == "steward" else { return nil }
+                    return "\(action.place): \(outgoing.text)"
+                }
+            }
+        }
+        let why = "the same text 3 times in 120 s. It looked like two programs that answer each other."
+        #expect(notes(from: "ana", 0) == ["other:staff: ⚠️ \"pong\" is silent towards ana for 10m: \(why)"])
+        #expect(notes(from: "ben", 300) == [])
+        #expect(notes(from: "cho", 900) == ["other:staff: ⚠️ \"pong\" is silent towards cho for 10m: \(why)"])
+    }
+
     /// How many actions come of each of so many events, when a rule answers each with so many messages.
     private func answers(of parts: Int, to events: [ChatEvent]) -> [Int] {
         let handler = Handler("rules") { event, _ in

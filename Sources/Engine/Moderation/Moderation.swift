@@ -242,8 +242,6 @@ private struct Settling {
 
     private mutating func report(_ words: String, _ kind: Ceilings.Kind, _ action: ChatAction) {
         guard let name = moderation.reportTo else { return }
-        let places = situation.directory.places(named: name)
-        let near = places.filter { $0.account == action.place.account }
         var channel = action.place.channel
         if action.place == event.place, let title = event.channel?.title, !title.isEmpty { channel = title }
         let wanted =
@@ -252,7 +250,7 @@ private struct Settling {
         let text =
             "⚠️ \(words) is reached in \(channel). \(wanted) beyond it is not done. "
             + "If it is right, raise limits.\(kind.rawValue) in the configuration."
-        for place in near.isEmpty ? places : near {
+        for place in situation.directory.places(named: name, near: action.place.account) {
             reports.append(
                 ChatAction(
                     .send(Outgoing(text)), in: place, by: Punishment.owner,

@@ -27,6 +27,8 @@ package struct LoopGuard: Sendable {
         package var rule: String
         package var sender: String
         package var why: String
+        /// The rule is silent towards nobody else who is news.
+        package var isNews = true
     }
 
     fileprivate struct RuleState {
@@ -52,6 +54,8 @@ package struct LoopGuard: Sendable {
     private var answered: [UInt64] = []
     /// When we last spoke in a channel.
     private var spoke: [ChannelID: Timestamp] = [:]
+    /// When each rule became silent last that was news.
+    private var told: [String: Timestamp] = [:]
 
     package init(_ limits: Limits?) {
         self.limits = limits
@@ -93,7 +97,19 @@ package struct LoopGuard: Sendable {
             }
         }
         senders[UInt32(number)] = state
-        return silenced
+        return silenced.isEmpty ? silenced : asTold(silenced, at: event.sentAt, limits)
+    }
+
+    /// News is each rule once in the time of a silence, however many senders there are.
+    private mutating func asTold(
+        _ silenced: [Silenced], at: Timestamp, _ limits: Limits
+    ) -> [Silenced] {
+        silenced.map { one in
+            var one = one
+            one.isNews = told[one.rule].map { at - $0 >= limits.silence } ?? true
+            if one.isNews { told[one.rule] = at }
+            return one
+        }
     }
 
     package func isSilent(_ rule: String, towards user: UserID, at: Timestamp) -> Bool {
@@ -127,7 +143,7 @@ package struct LoopGuard: Sendable {
         }
         senders[user.identity.number] = state
         remember(Int(user.identity.number))
-        return silenced
+        return silenced.isEmpty ? silenced : asTold(silenced, at: event.sentAt, limits)
     }
 
     private mutating func remember(_ number: Int) {

@@ -24,7 +24,7 @@ package struct Turn: Sendable {
 
     /// An event half way through its handlers.
     package struct Progress: Sendable {
-        fileprivate var situation: Situation
+        var situation: Situation
         /// The event's kind, as handlers name what they want.
         fileprivate let kind: UInt32
         fileprivate var queue: [HandlerTable.Entry]
@@ -38,7 +38,7 @@ package struct Turn: Sendable {
     package var handlers: HandlerTable { didSet { if handlers.looksBack { memory.keepHistory() } } }
     package var directory: Directory { didSet { lastSituation = nil } }
     package let memory: Memory
-    private let limits: Limits
+    let limits: Limits
     private var loops: LoopGuard
     private var moderation: Moderation
     /// That of the event before: most of it is the same for the next.
@@ -129,6 +129,7 @@ package struct Turn: Sendable {
             }
             progress.index += 1
         }
+        if !progress.outcome.isEmpty { tellOfSilence(&progress, event) }
         memory.note(event)
         return true
     }
@@ -282,7 +283,7 @@ package struct Turn: Sendable {
         decision.answers = max(0, decision.answers - (before - decision.actions.count))
     }
 
-    private mutating func record(
+    mutating func record(
         _ decision: Decision, _ settled: [Int: ActionOutcome], _ progress: inout Progress, _ event: ChatEvent
     ) {
         var charged: [(key: ActionKey, action: ChatAction)] = []
@@ -304,7 +305,9 @@ package struct Turn: Sendable {
             if case .deleteMessage(let message) = action.verb { open.author = author(of: message, event) }
             progress.outcome.actions.append(open)
             // An answer of several messages is one answer.
-            if action.isTalk, action.place == event.place, speaking.insert(action.by).inserted {
+            if action.isTalk, action.place == event.place, action.by != Punishment.owner,
+                speaking.insert(action.by).inserted
+            {
                 progress.outcome.silenced += loops.answered(event, by: action.by)
             }
         }

@@ -169,7 +169,8 @@ struct Rehearsal {
         note(outcome, event)
         for later in outcome.later { continuations.append((later.key, later.continuation)) }
         noteDeeds(outcome, event)
-        for open in outcome.actions { perform(open) }
+        // What staff are told of silent rules is among the notes.
+        for open in outcome.actions where open.action.path != Turn.silencePath { perform(open) }
     }
 
     /// What no service sees: what rules remember.
