@@ -207,6 +207,57 @@ import Testing
         #expect(scene.say("x", in: "support") == ["reply support: 0"])
     }
 
+    @Test func `what an action counts is in what those behind it print and look at`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            counters: {n: {per: user, keep: forever}, all: {per: all, keep: forever}}
+            rules:
+              it:
+                when: messageAdded
+                if: {text: hi}
+                do:
+                  - reply: "{{ counters.n }} {{ counters.all }}"
+                  - count: {n: +1, all: +1}
+                  - reply: "{{ counters.n }} {{ counters.all }}"
+                  - choose:
+                      - if: {check: {value: "{{ counters.n }}", is: 2}}
+                        do: [{reset: n}, {reply: "{{ counters.n }} again"}]
+            """)
+        #expect(scene.say("hi") == ["reply general: 0 0", "reply general: 1 1"])
+        #expect(
+            scene.say("hi") == [
+                "reply general: 1 1", "reply general: 2 2", "reply general: 0 again",
+            ])
+    }
+
+    @Test func `a batch prints what it has counted itself`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            counters: {n: {per: all, keep: forever}}
+            rules:
+              it:
+                when: memberJoined
+                batch: 1m
+                do:
+                  - count: {n: +1}
+                  - choose:
+                      - if: {check: {value: "{{ counters.n }}", is: 2}}
+                        do: [{send: "{{ counters.n }} came"}]
+            """)
+        var later: [Continuation] = []
+        for name in ["ana", "ben"] {
+            later += scene.decide(
+                scene.event(.memberJoined(scene.member(name)), in: scene.channel("general"))
+            )
+            .flatMap(\.later)
+        }
+        scene.now = scene.now + .seconds(60)
+        let end = scene.resume(try #require(later.first), in: scene.channel("general"))
+        #expect(end.actions.map(describe) == ["send general: 2 came"])
+    }
+
     @Test func `variables of a rule are made in order, and are typed`() throws {
         let scene = try Scene(
             """

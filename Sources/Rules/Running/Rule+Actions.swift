@@ -6,8 +6,8 @@ struct Acting {
     var event: ChatEvent
     let situation: Situation
     var values: TemplateValues
-    /// Whether the condition of a branch holds.
-    var holds: (Condition) -> Bool
+    /// Whether the condition of a branch holds, with these values.
+    var holds: (Condition, TemplateValues) -> Bool
     /// What made up the rule's rate, if its actions are about that.
     var burst: [RateEntry] = []
     /// The piece of the event's text that made the rule match.
@@ -26,6 +26,47 @@ struct Acting {
     var isOne = false
     /// Messages that were deleted for earlier events.
     var isGone: (String) -> Bool = { _ in false }
+    /// So much of what was decided is in the values.
+    private var foreseen = 0
+
+    init(
+        event: ChatEvent, situation: Situation, values: TemplateValues,
+        holds: @escaping (Condition, TemplateValues) -> Bool
+    ) {
+        self.event = event
+        self.situation = situation
+        self.values = values
+        self.holds = holds
+    }
+
+    /// What was counted before is in what templates print and branches look at.
+    mutating func foresee(_ changes: [MemoryChange]) {
+        guard changes.count > foreseen else { return }
+        foreseen = changes.count
+        values.situation.memory = Foreseen(memory: situation.memory, changes: changes)
+    }
+}
+
+/// What will be remembered once some changes are made.
+private struct Foreseen: Recollection {
+    let memory: any Recollection
+    let changes: [MemoryChange]
+
+    func value(of key: MemoryKey) -> MemoryValue? {
+        changes.reduce(memory.value(of: key)) { value, change in
+            switch change {
+            case .add(key, let number, _):
+                if case .number(let before)? = value { return .number(before + number) }
+                return .number(number)
+            case .set(key, let new, _): return new
+            case .forget(key): return nil
+            // Nothing prints when a rule rests.
+            default: return value
+            }
+        }
+    }
+
+    func history(of channel: ChannelID) -> [ChatEvent] { memory.history(of: channel) }
 }
 
 extension Rule {
@@ -45,11 +86,12 @@ extension Rule {
     @discardableResult
     func perform(_ step: BotStep, _ acting: inout Acting, into decision: inout Decision) -> Bool {
         if acting.isAgain, step.verb != .delete, step.verb != .choose, step.verb != .stop { return false }
+        acting.foresee(decision.changes)
         let (event, situation, values) = (acting.event, acting.situation, acting.values)
         switch step.verb {
         case .choose:
             let taken = step.branches.first { branch in
-                branches[branch.path].map(acting.holds) ?? true
+                branches[branch.path].map { acting.holds($0, values) } ?? true
             }
             if let taken { return perform(taken.steps[...], acting, into: &decision) }
         case .stop: return true

@@ -82,8 +82,9 @@ extension RuleTurn {
     }
 
     func acting(_ rule: Rule, _ event: ChatEvent, _ situation: Situation, _ set: RuleSet) -> Acting {
-        let holds: (Condition) -> Bool =
-            rule.branches.isEmpty ? { _ in false } : { self.holds($0, rule, event, situation, set) }
+        let holds: (Condition, TemplateValues) -> Bool =
+            rule.branches.isEmpty
+            ? { _, _ in false } : { self.holds($0, rule, event, $1.situation, set) }
         var acting = Acting(
             event: event, situation: situation, values: values(of: rule, event, situation, set),
             holds: holds)

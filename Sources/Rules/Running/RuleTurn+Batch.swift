@@ -72,8 +72,8 @@ extension RuleTurn {
         func acting(_ event: ChatEvent) -> Acting {
             var acting = self.acting(rule, event, situation, set)
             acting.values.batch = lists
-            let values = acting.values
-            acting.holds = { self.holds($0, of: values) }
+            acting.holds = { self.holds($0, of: $1) }
+            acting.foresee(decision.changes)
             return acting
         }
         func perform(_ steps: [BotStep]) -> Bool {
@@ -85,7 +85,9 @@ extension RuleTurn {
                 case .count: each = events
                 case .choose:
                     let taken = acting(last)
-                    let branch = step.branches.first { rule.branches[$0.path].map(taken.holds) ?? true }
+                    let branch = step.branches.first {
+                        rule.branches[$0.path].map { taken.holds($0, taken.values) } ?? true
+                    }
                     if perform(branch?.steps ?? []) { return true }
                     continue
                 case .stop: return true

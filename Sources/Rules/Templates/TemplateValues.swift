@@ -3,7 +3,7 @@ internal import Chat
 /// The values that the templates of a rule can print for one event.
 struct TemplateValues: Sendable {
     var event: ChatEvent
-    let situation: Situation
+    var situation: Situation
     let vars: [String: String]
     /// The named groups of the expression that matched.
     var groups: [String: String] = [:]
