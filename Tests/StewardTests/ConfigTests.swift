@@ -47,6 +47,26 @@ import Testing
     }
 }
 
+@Suite struct PluginsOfTheConfiguration {
+    @Test func `a plugin in another program is not built yet, whatever it is called`() {
+        let text = """
+            accounts: {it: {service: twilio, identity: b, token: {url: "http://h"}}}
+            plugins:
+              helper: {program: /usr/lib/helper, may: [reply, react], settings: {}}
+              last-seen: {program: /usr/lib/helper}
+              other: {settings: {}}
+              last-seeen: {setings: {}}
+            """
+        #expect(
+            Configuration().mistakes(text) == """
+                3:12: plugins in another program are not built yet
+                4:15: plugins in another program are not built yet
+                5:3: unknown plugin "other" - linked in: last-seen
+                6:3: unknown plugin "last-seeen" - did you mean "last-seen"?
+                """)
+    }
+}
+
 @Suite struct AccountsOnSendbird {
     private func mistakes(_ account: String, environment: [String: String] = [:]) -> String {
         let lines = account.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")

@@ -262,6 +262,11 @@ struct ConfigReader {
     private func plugins(_ root: YAMLNode) -> [any Plugin] {
         guard let node = root["plugins"], let entries = mapping(node, "plugins") else { return [] }
         return entries.compactMap { name, value in
+            let unbuilt = value.entries?.filter { ["program", "may"].contains($0.key.text) } ?? []
+            if let first = unbuilt.first {
+                findings.add("plugins in another program are not built yet", at: first.key.place)
+                return nil
+            }
             guard let type = PluginCatalog.plugins[name] else {
                 let known = PluginCatalog.plugins.keys.sorted()
                 let near = Suggestion.nearest(to: name, among: known)
@@ -272,10 +277,9 @@ struct ConfigReader {
                 return nil
             }
             for entry in mapping(value, "the plugin \"\(name)\"") ?? [] where entry.0 != "settings" {
-                let isUnbuilt = ["program", "may"].contains(entry.0)
                 findings.add(
-                    isUnbuilt ? "plugins in another program are not built yet" : "unknown key \"\(entry.0)\"",
-                    at: place(of: entry.0, in: value), hint: isUnbuilt ? nil : "known here: settings")
+                    "unknown key \"\(entry.0)\"", at: place(of: entry.0, in: value),
+                    hint: "known here: settings")
             }
             let empty = YAMLNode(.mapping([]), at: value.place, to: value.end)
             return make(type, from: value["settings"].flatMap { $0.isEmpty ? nil : $0 } ?? empty)
