@@ -1,6 +1,8 @@
 import Chat
+import HTTPServer
 import JSON
 import Testing
+import WebSocket
 
 @testable import Services
 
@@ -199,6 +201,54 @@ import Testing
             #expect(peer.state.withLock { $0.inits.count } == 1)
             let all = peer.state.withLock { $0.updates }
             #expect(Set(all).count == all.count)
+        }
+    }
+
+    @Test func `without network it tries one connection at a time, however short its tokens live`()
+        async throws
+    {
+        let source = ScriptedSource { number in
+            let now = Timestamp.now.milliseconds
+            return SignedTokenSource.sign(
+                [
+                    "jti": .int(Int64(number)), "iat": .double(Double(now) / 1000),
+                    "exp": .double(Double(now + 200) / 1000),
+                    "grants": ["identity": "bot", "chat": ["service_sid": "IS01"]],
+                ], secret: "x")
+        }
+        struct Tries {
+            var open = 0
+            var most = 0
+            var all = 0
+        }
+        let tries = Locked(Tries())
+        try await withAccount(source: source, prepare: oneChannel) { peer, _, inbox in
+            try await inbox.waitUntilUp()
+            let port = try #require(peer.server.withLock { $0?.port })
+            await peer.stop()
+            let loop = try SocketLoop()
+            let asked = source.asked.withLock { $0 }
+            let begun = ContinuousClock.now
+            // A line on which nothing comes through: each try is held until several more tokens are over.
+            let silence = try await HTTPServer.start(host: "127.0.0.1", port: port, loop: loop) { _ in
+                tries.withLock { tries in
+                    tries.open += 1
+                    tries.all += 1
+                    tries.most = max(tries.most, tries.open)
+                }
+                try? await Task.sleep(for: .milliseconds(500))
+                tries.withLock { $0.open -= 1 }
+                return .text(503, "no")
+            }
+            await eventually { tries.withLock { $0.all } == 4 }
+            // A token for each time that one is used up, and none beyond.
+            let lives = Int((ContinuousClock.now - begun) / .milliseconds(100)) + 4
+            #expect(source.asked.withLock { $0 } - asked <= lives)
+            #expect(tries.withLock { $0.most } == 1)
+            await silence.shutdown(grace: .zero)
+            await loop.shutdown(grace: .zero)
+            _ = try await peer.start(port: port)
+            try await inbox.waitUntilUp(times: 2)
         }
     }
 
