@@ -93,6 +93,52 @@ import Testing
         #expect(counts == [2, 2, 2, 1])
     }
 
+    @Test func `of three messages that answer each other one is a person's, or there is no fourth`() {
+        let rule = Handler("pong") { event, _ in
+            guard let place = event.place, let message = event.message else { return .nothing }
+            var decision = Decision()
+            decision.actions = [
+                ChatAction(.reply(Outgoing("pong"), to: MessageReference(message)), in: place),
+                ChatAction(.send(Outgoing("seen")), in: Place(account: "test", channel: "staff")),
+            ]
+            decision.answers = 1
+            return decision
+        }
+        let abilities = Abilities(events: [], actions: [], textLimit: .init(1, .bytes))
+        let account = Turn.Account(name: "test", own: nil, abilities: abilities)
+        /// How many answers there are to messages by a person or a program (`true`) that answer what we said before.
+        func answers(_ authors: [Bool]) -> [Int] {
+            var turn = Turn(
+                handlers: HandlerTable([rule]), directory: Directory(), memory: Memory(isComplete: true))
+            return authors.enumerated().map { number, isBot in
+                var event = says("text \(number)", Double(number) * 60, isBot: isBot)
+                guard var message = event.message else { return -1 }
+                if number > 0 { message.replyTo = "own \(number - 1)" }
+                event.kind = .messageAdded(message)
+                let outcome = turn.take(event, at: event.sentAt, as: account)
+                var own = says("pong", Double(number) * 60 + 5)
+                own.kind = .messageAdded(
+                    Message(
+                        id: "own \(number)", author: Member(user: realm.user("steward")), text: "pong",
+                        replyTo: message.id))
+                if outcome.actions.count == 2 { turn.heardOurselves(own) }
+                #expect(outcome.answers == outcome.actions.count - 1)
+                #expect(
+                    outcome.notes.map(\.text)
+                        == (outcome.actions.count == 2
+                            ? []
+                            : [
+                                "no answer: the last three who answered each other are programs"
+                            ]))
+                return outcome.actions.count - 1
+            }
+        }
+        #expect(answers([true, true]) == [1, 0])
+        #expect(answers([false, true, true]) == [1, 1, 0])
+        #expect(answers([true, false, true, true]) == [1, 1, 1, 0])
+        #expect(answers([false, false, false]) == [1, 1, 1])
+    }
+
     @Test func `staff are told once of a rule that became silent, whoever it is silent towards`() {
         let rule = Handler("pong") { event, _ in
             guard let place = event.place else { return .nothing }

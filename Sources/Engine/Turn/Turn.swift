@@ -40,6 +40,7 @@ package struct Turn: Sendable {
     package let memory: Memory
     let limits: Limits
     private var loops: LoopGuard
+    private var replies = ReplyChains()
     private var moderation: Moderation
     /// That of the event before: most of it is the same for the next.
     private var lastSituation: Situation?
@@ -136,8 +137,9 @@ package struct Turn: Sendable {
 
     /// One of our own messages came back: it goes no further, but tells when we spoke.
     package mutating func heardOurselves(_ event: ChatEvent) {
-        guard case .messageAdded = event.kind, let channel = event.channel?.id else { return }
+        guard case .messageAdded(let message) = event.kind, let channel = event.channel?.id else { return }
         loops.heardOurselves(in: channel, at: event.sentAt)
+        replies.heardOurselves(message, in: channel)
     }
 
     private mutating func prepare(_ progress: inout Progress, _ event: ChatEvent) -> Bool {
@@ -193,6 +195,9 @@ package struct Turn: Sendable {
         }
         fillIn(&decision, of: entry.name, event)
         dropSilenced(&decision, event)
+        if !replies.isEmpty, limits.loops != nil, replies.holdNoHuman(event) {
+            replies.drop(from: &decision, event)
+        }
         guard accept(&decision, &progress, event) else { return false }
         if decision.removed, entry.stage == .guard, !progress.isResumed { progress.outcome.removed = true }
         return true
@@ -309,6 +314,7 @@ package struct Turn: Sendable {
                 speaking.insert(action.by).inserted
             {
                 progress.outcome.silenced += loops.answered(event, by: action.by)
+                if case .reply = action.verb { replies.answered(event) }
             }
         }
         for (index, continuation) in decision.later.enumerated() where continuation.due != nil {
