@@ -16,10 +16,15 @@ public protocol ChatService: Sendable {
 
     /// What we may do in each channel we are in, once connected; nothing where the service does not say.
     func rights() async -> [ChannelRights]
+
+    /// Of `abilities` those actions that we may not do in that channel, as far as that is known now. Asked while an
+    /// event is decided, so it answers at once. Who may not mute, but delete, is given steward's own mute.
+    func denied(in channel: ChannelID) -> Set<String>
 }
 
 extension ChatService {
     public func rights() async -> [ChannelRights] { [] }
+    public func denied(in channel: ChannelID) -> Set<String> { [] }
 }
 
 /// Where a service puts what it read.

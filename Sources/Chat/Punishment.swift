@@ -15,6 +15,8 @@ package struct Punishment: Sendable, Equatable {
     package var event: String?
     /// Who may write in spite of a lock or of slow mode; nil: as usual.
     package var spares: ChatAction.Spared?
+    /// Of a mute where the service knows mutes and we may not mute there, or were refused: steward deletes instead.
+    package var isByDeleting = false
     /// Others that are covered by this one, the longest first: they hold when this one is taken back.
     package private(set) var covered: [Punishment] = []
 
@@ -39,6 +41,14 @@ package struct Punishment: Sendable, Equatable {
         first.covered = []
         return [first] + covered
     }
+
+    /// Whether what they write is deleted although the service knows mutes.
+    package func deletes(at now: Timestamp) -> Bool {
+        all.contains { $0.isByDeleting && !$0.isOver(at: now) }
+    }
+
+    /// Whether the service has been told of any of them.
+    package var isNative: Bool { !all.allSatisfy(\.isByDeleting) }
 
     /// One that stands for all of these that are not over; nil when there is none.
     package init?(_ all: [Punishment], at now: Timestamp) {
@@ -92,12 +102,13 @@ package struct Punishment: Sendable, Equatable {
     private init?(line: Substring) {
         let parts = line.split(separator: Self.part, omittingEmptySubsequences: false).map(String.init)
         // In stores of before there are five.
-        guard parts.count == 5 || parts.count == 9, let at = Int64(parts[1]) else { return nil }
+        guard [5, 9, 10].contains(parts.count), let at = Int64(parts[1]) else { return nil }
         self.init(
             until: Int64(parts[0]).map { Timestamp(milliseconds: $0) }, at: Timestamp(milliseconds: at),
             by: parts[3], reason: parts[4].isEmpty ? nil : parts[4],
             interval: Int64(parts[2]).map { .milliseconds($0) })
-        guard parts.count == 9 else { return }
+        guard parts.count > 5 else { return }
+        isByDeleting = parts.count == 10
         event = parts[5].isEmpty ? nil : parts[5]
         guard !parts[8].isEmpty else { return }
         spares = ChatAction.Spared(
@@ -111,10 +122,12 @@ package struct Punishment: Sendable, Equatable {
         let roles = spares.map { Self.words($0.roles) } ?? ""
         let users = spares.map { Self.words($0.users) } ?? ""
         let bots = spares.map { $0.bots ? "bots" : "people" } ?? ""
-        return [
+        let parts = [
             time, "\(at.milliseconds)", interval, Self.harmless(by), Self.harmless(reason ?? ""),
             Self.harmless(event ?? ""), roles, users, bots,
-        ].joined(separator: String(Self.part))
+        ]
+        // An earlier steward reads nine.
+        return (isByDeleting ? parts + ["deleting"] : parts).joined(separator: String(Self.part))
     }
 
     private static func words(_ words: [String]) -> String {

@@ -15,8 +15,17 @@ struct Rights: Sendable {
         var roles: [String]
         /// What it takes there, where the service says so.
         var needed: String?
+        /// Steward does it in another way: it mutes by deleting.
+        var isMadeUpFor = false
 
         var text: String {
+            if isMadeUpFor {
+                let own = roles.isEmpty ? "none" : roles.joined(separator: ", ")
+                let why = needed.map { "\(action) needs \($0) there, \(account) has \(own)" }
+                return
+                    "rule \"\(rule)\" mutes in \(channel) by deleting what is written: "
+                    + (why ?? "\(account) may not \(action) there")
+            }
             let what = action == right ? action : "\(action) (\(right))"
             if let needed {
                 let own = roles.isEmpty ? "none" : roles.joined(separator: ", ")
@@ -49,10 +58,13 @@ struct Rights: Sendable {
         guard let abilities = directory.accounts[account]?.abilities else { return [] }
         return reach.actions.sorted().compactMap { action in
             guard let right = abilities.right(for: action), rights.denied.contains(right) else { return nil }
+            let isMadeUpFor = ["mute", "unmute"].contains(right) && !rights.denied.contains("delete")
+            // What it deletes itself it stops deleting itself.
+            if isMadeUpFor, right == "unmute" { return nil }
             return Lack(
                 rule: reach.rule, action: action, right: right, account: account,
-                channel: Self.name(rights.channel), roles: rights.roles,
-                needed: rights.needed[right])
+                channel: Self.name(rights.channel), roles: rights.roles, needed: rights.needed[right],
+                isMadeUpFor: isMadeUpFor)
         }
     }
 

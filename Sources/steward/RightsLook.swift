@@ -51,7 +51,9 @@ final class RightsLook: Sendable {
             let (reaches, directory) = state.withLock { ($0.reaches, $0.directory) }
             let lacks = rights.lacks(reaches, directory)
             let new = lacks.filter { !told.contains($0) }
-            for lack in new.prefix(Self.mostLines) { log.warning(lack.text) }
+            for lack in new.prefix(Self.mostLines) {
+                if lack.isMadeUpFor { log.info(lack.text) } else { log.warning(lack.text) }
+            }
             if new.count > Self.mostLines {
                 log.warning("and \(new.count - Self.mostLines) more: steward check --live")
             }

@@ -210,6 +210,8 @@ import Testing
         let read = Punishment(new.value)
         new.reason = "a b c d"
         #expect(read == new)
+        new.isByDeleting = true
+        #expect(Punishment(new.value) == new)
     }
 
     @Test func `unlock opens a channel`() {
@@ -249,6 +251,59 @@ import Testing
         let outcome = turn.take(resumed(end), at: until, as: native)
         #expect(verbs(outcome) == [.unmute(user: "eve")])
         #expect(outcome.actions.map(\.action.by) == ["moderator"])
+    }
+
+    private func turn(denied: Set<String>) -> Turn {
+        Turn(
+            handlers: HandlerTable([Self.moderator]), directory: Directory(), memory: Memory(isComplete: true)
+        ) { _, channel in channel.text == "lobby" ? denied : [] }
+    }
+
+    @Test func `where we may not mute but delete, what a muted person writes is deleted`() throws {
+        var turn = turn(denied: ["mute", "unmute", "ban"])
+        let native = account(["delete", "mute", "unmute", "send"])
+        let muting = turn.take(says("mute eve 600", "mod"), at: noon, as: native)
+        #expect(muting.actions.map(\.settled) == [.done(Receipt(channel: "lobby"))])
+        let word = says("x", after: 599)
+        #expect(verbs(turn.take(word, at: noon + .seconds(599), as: native)) == [deletion(word)])
+        // There is nothing to tell the service, neither when they come back nor at the end.
+        let join = turn.take(.join("eve", realm: realm), at: noon + .seconds(9), as: native)
+        #expect(verbs(join) == [.send(Outgoing("welcome eve"))])
+        let end = try #require(muting.later.first)
+        let outcome = turn.take(resumed(end), at: noon + .seconds(600), as: native)
+        #expect(
+            verbs(outcome) == [] && outcome.notes.map(\.text) == ["the mute of eve in test:lobby is over"])
+        #expect(turn.take(says("y", after: 600), at: noon + .seconds(600), as: native).held == nil)
+        let elsewhere = ChatEvent.message(
+            "mute eve", from: "mod", in: "office", id: "O", realm: realm, at: noon)
+        #expect(
+            verbs(turn.take(elsewhere, at: noon, as: native)) == [.mute(user: "eve", until: nil, reason: nil)]
+        )
+    }
+
+    @Test func `where we may neither mute nor delete, the service says no to the mute`() {
+        var turn = turn(denied: ["mute", "unmute", "delete"])
+        let native = account(["delete", "mute", "unmute", "send"])
+        let muting = turn.take(says("mute eve", "mod"), at: noon, as: native)
+        #expect(verbs(muting) == [.mute(user: "eve", until: nil, reason: nil)])
+    }
+
+    @Test func `of a mute of the service and one by deleting each ends in its own way`() throws {
+        let rights = Locked<Set<String>>([])
+        var turn = Turn(
+            handlers: HandlerTable([Self.moderator]), directory: Directory(), memory: Memory(isComplete: true)
+        ) { _, _ in rights.withLock { $0 } }
+        let native = account(["delete", "mute", "unmute", "send"])
+        _ = turn.take(says("mute eve 60", "mod"), at: noon, as: native)
+        rights.withLock { $0 = ["mute"] }
+        let second = turn.take(says("mute eve 600", "mod", after: 1), at: noon, as: native)
+        #expect(verbs(second) == [])
+        let word = says("x", after: 500)
+        #expect(verbs(turn.take(word, at: noon + .seconds(500), as: native)) == [deletion(word)])
+        let end = try #require(second.later.first)
+        // The first is still with the service.
+        #expect(
+            verbs(turn.take(resumed(end), at: noon + .seconds(600), as: native)) == [.unmute(user: "eve")])
     }
 
     @Test func `where the service keeps bans, whoever is let in by somebody stays and may write`() {
@@ -343,6 +398,36 @@ import Testing
         #expect(texts == ["mute eve 600", "welcome eve", "four", "answer"])
     }
 
+    @Test func `a mute that is refused is steward's own from then on, and staff are told`() async throws {
+        let clock = ManualClock()
+        let chat = FakeChat(now: { clock.now })
+        for denials in [[], ["delete"]] as [Set<String>] {
+            let service = MutingService(fake: FakeChatService(chat, channels: ["lobby"]), denials: denials)
+            let teller = Teller()
+            var settings = EngineSettings()
+            settings.limits.loops = nil
+            let before = chat.performed.count
+            try await Engine.run(
+                settings, accounts: [EngineAccount(name: "fake", service: service)],
+                handlers: [Self.moderator, teller], directory: Directory(), journal: MemoryJournal(),
+                identities: chat.identities, time: clock, log: .silent
+            ) { engine in
+                await engine.wait { $0.isReady }
+                chat.script([.fails(.rejected("they have power 100"))])
+                let silence = teller.changed.version
+                chat.say("mute eve 600", as: "mod", in: "lobby")
+                await teller.changed.wait(past: silence)
+                chat.say("one", as: "eve", in: "lobby")
+                await chat.wait { $0.performed.count == before + 1 }
+            }
+            var told = ["rule": "moderator", "why": "they have power 100", "author": "eve", "to": "staff"]
+            if denials.isEmpty { told["deletes"] = "" }
+            #expect(teller.heard.withLock { $0 } == [told])
+            let isDeletion = if case .deleteMessage? = chat.performed.last?.verb { true } else { false }
+            #expect(isDeletion == denials.isEmpty)
+        }
+    }
+
     @Test func `a mute that cannot be lifted at its end is the failure of its rule`() async throws {
         let clock = ManualClock()
         let chat = FakeChat(now: { clock.now })
@@ -397,6 +482,9 @@ import Testing
 /// A service that mutes, and leaves it to others to end that.
 private struct MutingService: ChatService {
     let fake: FakeChatService
+    var denials: Set<String> = []
+
+    func denied(in channel: ChannelID) -> Set<String> { denials }
 
     var abilities: Abilities {
         var abilities = fake.abilities
@@ -413,6 +501,24 @@ private struct MutingService: ChatService {
     func find(
         _ action: ChatAction, key: ActionKey, since: Timestamp
     ) async throws(ChatServiceError) -> Receipt? { try await fake.find(action, key: key, since: since) }
+}
+
+/// Hears what staff are to be told of what could not be done.
+private final class Teller: EventHandler {
+    let name = "teller"
+    let stage = Stage.guard
+    let needs = Needs()
+    let changed = Signal()
+    let heard = Locked<[[String: String]]>([])
+
+    func resumes(owner: String) -> Bool { owner == Undeleted.owner }
+
+    func decide(_ event: ChatEvent, in situation: Situation) -> Decision {
+        guard case .resumed(let continuation, _) = event.kind else { return .nothing }
+        heard.withLock { $0.append(continuation.values) }
+        changed.fire()
+        return .nothing
+    }
 }
 
 /// What the log said.

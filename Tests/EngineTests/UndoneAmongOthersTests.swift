@@ -88,6 +88,18 @@ import Testing
                 == ([.mute(user: "eve", until: until, reason: nil)], "Eve is still muted by hush"))
     }
 
+    @Test func `a mute by deleting that holds on takes the one of the service away`() throws {
+        let native: Set<String> = ["mute", "unmute"]
+        let old = act(.mute, event: "E1", seconds: nil)
+        _ = act(.mute, event: "E2", seconds: 600, at: 5)
+        let key = Punishment.key(.mute, of: realm.user("eve"), in: realm.channel("lobby"))
+        var both = try #require(Punishment(memory.value(of: key))).all
+        both[1].isByDeleting = true
+        let held = try #require(Punishment(both, at: noon))
+        #expect(memory.apply([.set(key, held.value, keep: nil)]))
+        #expect(undo(old, actions: native) == ([.unmute(user: "eve")], "Eve is still muted by hush"))
+    }
+
     @Test func `of two mutes for good either can be undone alone`() {
         let first = act(.mute, event: "E1", seconds: nil)
         let second = act(.mute, event: "E2", seconds: nil, at: 5)

@@ -38,6 +38,21 @@ import Testing
         #expect(try tell(scene("vars: {}")) == [])
     }
 
+    @Test func `staff are told of somebody who could not be muted, and what is done instead`() throws {
+        func tell(deletes: Bool) throws -> [String] {
+            let continuation = Undeleted.continuation(
+                by: "bad", why: "it needs power 100", in: Place(account: "twilio", channel: "general"),
+                of: "ana", deletes: deletes, inCase: "C1", reportTo: nil)
+            let scene = try scene("defaults: {report_to: staff}")
+            return scene.resume(continuation, .failed("no"), in: scene.channel("general")).actions.map(
+                describe)
+        }
+        let words = "send staff: ⚠️ ana could not be muted in General: it needs power 100"
+        #expect(try tell(deletes: false) == ["\(words) (rule \"bad\", case C1)."])
+        let instead = "; what they write is deleted instead"
+        #expect(try tell(deletes: true) == ["\(words)\(instead) (rule \"bad\", case C1)."])
+    }
+
     @Test func `of many in one channel they are told once a minute`() throws {
         let scene = try scene("defaults: {report_to: staff}")
         #expect(tell(scene).count == 1)

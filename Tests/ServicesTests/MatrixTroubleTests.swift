@@ -180,6 +180,23 @@ import Testing
         }
     }
 
+    @Test func `what is denied in a room is known at once, and follows its power levels`() async throws {
+        try await withRoom { server, service, inbox in
+            let room = try #require(await service.rights().first).channel.id
+            #expect(service.denied(in: room) == ["mute", "unmute"])
+            for (number, power) in [0, 100].enumerated() {
+                server.sync(
+                    #"{"next_batch":"s\#(number)","rooms":{"join":{"!r":{"timeline":{"events":[{"type":"m.room.power_levels","event_id":"$p\#(number)","sender":"@ana:t","state_key":"","origin_server_ts":2,"content":{"users":{"@ana:t":100,"@bot:t":\#(power)},"events":{"m.room.power_levels":100}}}]}}}}}"#
+                )
+                try await inbox.wait { $0.events.count == number + 1 }
+                let denied = service.denied(in: room)
+                #expect(denied.isSuperset(of: ["mute", "delete", "kick"]) == (power == 0))
+                #expect(denied.isEmpty == (power == 100))
+            }
+            #expect(service.denied(in: Identities().realm("matrix").channel("!other")) == [])
+        }
+    }
+
     @Test func `a refusal names room, user and action, and what it takes`() async throws {
         let no = #"{"errcode":"M_FORBIDDEN","error":"no"}"#
         let refusals: [(ChatAction.Verb, String, String)] = [

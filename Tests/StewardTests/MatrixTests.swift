@@ -109,6 +109,75 @@ import Testing
         }
     }
 
+    @Test func `with too little power for a mute, what a muted person writes is deleted until it ends`()
+        async throws
+    {
+        let bot = """
+            version: 1
+            rules:
+              hush:
+                when: messageAdded
+                if: {text: [hush]}
+                do:
+                  - mute: {for: 10s, reason: loud}
+              greeting:
+                when: messageAdded
+                if: {text: [hello]}
+                do:
+                  - reply: "Hello, {{ user.name }}."
+            """
+        try await MatrixBed.run { bed in
+            let (ana, lobby) = (bed.ana, bed.lobby)
+            try await ana.setPower(50, of: bed.bot.id, in: lobby)
+            let steward = try await bed.steward(bot: bot)
+            await steward.transcript.wait(
+                for: "by deleting what is written: mute needs power 100 there")
+            let eve = try await bed.person("eve")
+            try await eve.say("hush", in: lobby)
+            try await eve.say("not heard", in: lobby)
+            try await ana.losesSight(of: "not heard", in: lobby)
+            try await eve.leave(lobby)
+            try await eve.join(lobby)
+            try await eve.say("nor this", in: lobby)
+            try await ana.losesSight(of: "nor this", in: lobby)
+            await steward.transcript.wait(for: "is over")
+            try await eve.say("hello", in: lobby)
+            try await ana.hears("Hello, \(eve.name).", in: lobby)
+            #expect(try await steward.stop() == .fine)
+            #expect(!steward.transcript.lines.contains { $0.contains("refused") })
+        }
+    }
+
+    @Test func `of a mute that the homeserver refuses staff are told, and steward deletes instead`()
+        async throws
+    {
+        let bot = """
+            version: 1
+            defaults: {report_to: staff}
+            rules:
+              hush:
+                when: messageAdded
+                if: {text: [hush]}
+                exempt: none
+                do:
+                  - mute: {for: 1h, reason: loud}
+            """
+        try await MatrixBed.run { bed in
+            let (ana, lobby) = (bed.ana, bed.lobby)
+            let eve = try await bed.person("eve")
+            try await ana.setPower(100, of: eve.id, in: lobby)
+            let steward = try await bed.steward(bot: bot)
+            try await eve.say("hush", in: lobby)
+            try await ana.hears("\(eve.name) could not be muted in", in: bed.staff)
+            try await ana.hears("they have power 100 and steward has 100", in: bed.staff)
+            try await ana.hears(
+                "; what they write is deleted instead (rule \"hush\", case C1).", in: bed.staff)
+            try await eve.say("not heard", in: lobby)
+            try await ana.losesSight(of: "not heard", in: lobby)
+            #expect(try await steward.stop() == .fine)
+        }
+    }
+
     @Test func `whoever is banned stays out until the ban is over`() async throws {
         let bot = """
             version: 1

@@ -113,7 +113,7 @@ import Testing
         let realm = Identities().realm("matrix")
         var lobby = ChannelRights(
             channel: Channel(id: realm.channel("!l"), uniqueName: "lobby"), roles: ["power 50"],
-            allowed: ["kick"], denied: ["mute"])
+            allowed: ["kick"], denied: ["mute", "delete"])
         lobby.needed = ["mute": "power 100"]
         var gone = ChannelRights(channel: Channel(id: realm.channel("!g"), uniqueName: "gone"), roles: [])
         gone.problem = "cannot be joined: M_NOT_FOUND: no"
@@ -124,10 +124,38 @@ import Testing
         #expect(
             answer.text == """
                 account  channel  role      delete  kick  react
-                town     lobby    power 50  ?       yes   ?
+                town     lobby    power 50  no      yes   ?
                 account "town": gone cannot be joined: M_NOT_FOUND: no
                 rule "calm" cannot mute in lobby: it needs power 100, town has power 50 - give it that in the room's settings
                 """)
+    }
+
+    @Test func `where an account may delete and not mute, it is said how rules mute there`() throws {
+        let directory = Directory(accounts: [
+            "town": Directory.Account(service: "matrix", abilities: MatrixService.abilities, joins: [])
+        ])
+        let text = """
+            version: 1
+            rules:
+              calm: {when: messageAdded, if: {text: [x]}, do: [{mute: 5m}]}
+              back: {when: messageAdded, if: {text: [y]}, do: [unmute]}
+            """
+        let loaded = RuleSet.load(
+            [BotSource(name: "bot.yaml", bytes: Array(text.utf8))], directory: directory)
+        var lobby = ChannelRights(
+            channel: Channel(id: Identities().realm("matrix").channel("!l"), uniqueName: "lobby"),
+            roles: ["power 50"], allowed: ["delete", "kick"], denied: ["mute", "unmute"])
+        lobby.needed = ["mute": "power 100", "unmute": "power 100"]
+        var answer = LiveCheck.Answer()
+        answer.rights.channels = ["town": [lobby]]
+        answer.lacks = answer.rights.lacks(try #require(loaded.rules).reaches, directory)
+        #expect(
+            answer.text == """
+                account  channel  role      delete  kick  react
+                town     lobby    power 50  yes     yes   ?
+                rule "calm" mutes in lobby by deleting what is written: mute needs power 100 there, town has power 50
+                """)
+        #expect(answer.isFine)
     }
 
     @Test func `at its start steward warns of what its rules want and it may not do`() async throws {

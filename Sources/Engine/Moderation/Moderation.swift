@@ -9,10 +9,16 @@ struct Moderation: Sendable {
     /// The name of the channel where staff are told that a ceiling is reached.
     let reportTo: String?
     private var own: [String: (user: UserID, realm: Realm)] = [:]
+    private let denied: @Sendable (String, ChannelID) -> Set<String>
 
-    init(_ ceilings: Ceilings, reportTo: String?) {
+    /// `denied` says which actions of its service an account may not do in a channel.
+    init(
+        _ ceilings: Ceilings, reportTo: String?,
+        denied: @escaping @Sendable (_ account: String, ChannelID) -> Set<String>
+    ) {
         self.ceilings = ceilings
         self.reportTo = reportTo
+        self.denied = denied
     }
 
     mutating func know(_ account: String, as user: UserID, in realm: Realm) {
@@ -61,6 +67,12 @@ struct Moderation: Sendable {
     /// Where the id of a channel is remembered that goes by a name, too.
     static func nameKey(_ place: Place) -> MemoryKey {
         MemoryKey(owner: "steward.channels", name: place.description, subject: .all)
+    }
+
+    /// Whether a mute is by deleting there, because the service may not be asked for it.
+    fileprivate func mutesByDeleting(_ account: String, in channel: ChannelID) -> Bool {
+        let denied = denied(account, channel)
+        return denied.contains("mute") && !denied.contains("delete")
     }
 
     /// We ourselves, on whichever account, and whoever owns us are never punished.
@@ -136,10 +148,11 @@ private struct Settling {
         case .mute(let user, let until, let reason):
             let user = realm.user(user)
             if let refusal = spare(user, action) { return refusal }
+            let byDeleting = moderation.mutesByDeleting(action.place.account, in: channel)
             begin(
                 .mute, Punishment.key(.mute, of: user, in: channel), until, reason, action, user, channel,
-                realm)
-            return done("mute", action)
+                realm, byDeleting: byDeleting)
+            return byDeleting ? .done(Receipt(channel: action.place.channel)) : done("mute", action)
         case .lock(let until, let reason):
             begin(.lock, Punishment.key(.lock, in: channel), until, reason, action, nil, channel, realm)
             return done("lock", action)
@@ -177,12 +190,13 @@ private struct Settling {
 
     private mutating func begin(
         _ kind: Punishment.Kind, _ key: MemoryKey, _ until: Timestamp?, _ reason: String?,
-        _ action: ChatAction, _ user: UserID?, _ channel: ChannelID, _ realm: Realm
+        _ action: ChatAction, _ user: UserID?, _ channel: ChannelID, _ realm: Realm, byDeleting: Bool = false
     ) {
         let until = until == .never ? nil : until
-        let new = Punishment(
+        var new = Punishment(
             until: until, at: situation.now, by: action.by, reason: reason, event: event.id,
             spares: action.spares)
+        new.isByDeleting = byDeleting
         let held = begun[key] ?? (lifted.contains(key) ? nil : Punishment(memory.value(of: key)))
         // Of two, the one that ends later holds: a shorter one takes nothing back.
         if held?.all.contains(new) == true { return }

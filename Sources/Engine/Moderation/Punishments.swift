@@ -50,7 +50,7 @@ struct Punishments {
         }
         // Whoever leaves and comes back is a new member to the service.
         if isNative("mute"), let mute = punishment(Punishment.key(.mute, of: member.user, in: channel)),
-            !mute.isOver(at: now)
+            !mute.isOver(at: now), mute.isNative
         {
             var held = Held(kind: .mute)
             let verb = ChatAction.Verb.mute(user: member.user.text, until: mute.until, reason: mute.reason)
@@ -63,10 +63,11 @@ struct Punishments {
     private func wrote(_ message: Message, _ channel: ChannelID, _ place: Place) -> Held? {
         let user = message.author.user
         for kind in [Punishment.Kind.mute, .ban] {
-            if isNative(kind.rawValue) { continue }
+            let isNative = isNative(kind.rawValue)
+            if isNative, kind == .ban { continue }
             // What was written before the end is not to be seen, however late it is read.
             if let found = punishment(Punishment.key(kind, of: user, in: channel)),
-                !found.isOver(at: event.sentAt)
+                isNative ? found.deletes(at: event.sentAt) : !found.isOver(at: event.sentAt)
             {
                 return removing(message, kind, place)
             }
@@ -145,7 +146,7 @@ struct Punishments {
         ]
         let verb: ChatAction.Verb? =
             switch (kind, user) {
-            case (.mute, let user?) where isNative("mute"): .unmute(user: user)
+            case (.mute, let user?) where isNative("mute") && punishment.isNative: .unmute(user: user)
             case (.ban, let user?) where isNative("ban"): .unban(user: user)
             case (.lock, nil) where isNative("lock"): .unlock
             default: nil

@@ -80,12 +80,15 @@ struct Undoing {
         // A service that has its own is told of the end that holds now.
         let verb: ChatAction.Verb? =
             switch (kind, user) {
+            case (.mute, let user?) where !rest.isNative: held.isNative ? .unmute(user: user) : nil
             case (.mute, let user?): .mute(user: user, until: rest.until, reason: rest.reason)
             case (.ban, let user?): .ban(user: user, until: rest.until, reason: rest.reason)
             case (.lock, nil): .lock(until: rest.until, reason: rest.reason)
             default: nil
             }
-        if let verb, rest.until != held.until, abilities.actions.contains(kind.rawValue) {
+        if let verb, rest.until != held.until || rest.isNative != held.isNative,
+            abilities.actions.contains(kind.rawValue)
+        {
             decision.actions.append(
                 ChatAction(
                     verb, in: deed.place, by: Punishment.owner, path: Punishments.path + kind.rawValue))

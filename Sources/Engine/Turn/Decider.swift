@@ -15,7 +15,8 @@ actor Decider {
     private var botsVersion: Int
     private var intake: Intake
     private var accounts: [String: Turn.Account] = [:]
-    private var realms: [String: Realm] = [:]
+    let services: [String: any ChatService]
+    private(set) var realms: [String: Realm] = [:]
     /// That of the event before.
     private var lastAccount: Turn.Account?
     /// Channels that nothing is new of, by the end of their number: nearly always the event's is here.
@@ -93,9 +94,13 @@ actor Decider {
         self.schedule = schedule
         let bots = parts.bots.inUse
         botsVersion = bots.version
+        let services = Dictionary(
+            accounts.map { ($0.name, $0.service) }, uniquingKeysWith: { first, _ in first })
+        self.services = services
         turn = Turn(
             handlers: bots.handlers, directory: bots.directory, memory: Memory(isComplete: false),
-            limits: parts.settings.limits)
+            limits: parts.settings.limits
+        ) { account, channel in services[account]?.denied(in: channel) ?? [] }
         intake = stored.intake
         continuations = stored.continuations
         ledger = stored.ledger
@@ -196,7 +201,7 @@ actor Decider {
         pending.decided.append((delivery, delivery.events.count))
     }
 
-    private func take(_ event: ChatEvent) async throws {
+    func take(_ event: ChatEvent) async throws {
         if event.digest.channel != 0 { try await look(at: event) }
         if lastAccount?.name != event.account { lastAccount = account(named: event.account) }
         var progress = turn.begin(
@@ -512,6 +517,7 @@ extension Decider {
     /// An action is over; whoever waits for its result gets it in the same commit.
     private func finish(_ open: OpenAction, _ outcome: ActionOutcome) async throws {
         pending.changes.append(RowChange(RowKey(.action, open.key.text), nil))
+        let outcome = try await standIn(for: open, outcome)
         let realm = parts.identities.realm(open.realm)
         if case .done(let receipt) = outcome, let message = receipt.message {
             intake.sent(message.id, in: realms[open.action.place.account] ?? realm)
@@ -559,7 +565,7 @@ extension Decider {
         try await take(resumed(continuation, .failed(why), named: "\(open.key.text)/undeleted"))
     }
 
-    private func resumed(_ continuation: Continuation, _ outcome: ChatEvent.Outcome, named key: String)
+    func resumed(_ continuation: Continuation, _ outcome: ChatEvent.Outcome, named key: String)
         -> ChatEvent
     {
         .resumed(

@@ -62,14 +62,15 @@ package struct Turn: Sendable {
     }
 
     package init(
-        handlers: HandlerTable, directory: Directory, memory: Memory, limits: Limits = Limits()
+        handlers: HandlerTable, directory: Directory, memory: Memory, limits: Limits = Limits(),
+        denied: @escaping @Sendable (_ account: String, ChannelID) -> Set<String> = { _, _ in [] }
     ) {
         self.handlers = handlers
         self.directory = directory
         self.memory = memory
         self.limits = limits
         loops = LoopGuard(limits.loops)
-        moderation = Moderation(limits.ceilings, reportTo: limits.reportTo)
+        moderation = Moderation(limits.ceilings, reportTo: limits.reportTo, denied: denied)
         if handlers.looksBack { memory.keepHistory() }
     }
 

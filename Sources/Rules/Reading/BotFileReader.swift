@@ -286,8 +286,10 @@ package struct BotSource: Sendable {
 
 extension String {
     /// The text, or its beginning if it is long; on one line.
-    var shortened: String {
+    var shortened: String { shortened(to: 60) }
+
+    func shortened(to count: Int) -> String {
         let line = String(map { $0.isNewline ? " " : $0 })
-        return line.count > 60 ? line.prefix(59) + "…" : line
+        return line.count > count ? line.prefix(count - 1) + "…" : line
     }
 }

@@ -1,7 +1,7 @@
 internal import Chat
 internal import Unicode
 
-// A message is still there although a rule wanted it deleted: people should know.
+// A message is still there although a rule wanted it deleted, or somebody is not muted: people should know.
 extension RuleTurn {
     /// Tells staff at once; of more in the same channel within a minute once.
     func undeleted(
@@ -11,7 +11,9 @@ extension RuleTurn {
         guard let name = continuation.values["rule"], let rule = set.rule(owner: name),
             let why = continuation.values["why"], let place = continuation.place
         else { return decision }
-        let key = MemoryKey(owner: rule.id, name: "undeleted \(place)", subject: .all)
+        let isMute = continuation.step == Undeleted.mute
+        let key = MemoryKey(
+            owner: rule.id, name: "\(isMute ? "unmuted" : "undeleted") \(place)", subject: .all)
         guard situation.memory.value(of: key) == nil else { return decision }
         let title = event.channel?.shownTitle ?? place.channel
         let own = continuation.values["case"].map { ", case \($0)" } ?? ""
@@ -19,10 +21,22 @@ extension RuleTurn {
         for (number, to) in places.enumerated() {
             let abilities = situation.directory.accounts[to.account]?.abilities ?? situation.abilities
             let destination = Destination(markup: abilities.markup)
-            let author = continuation.values["author"].map { " of \(destination.harmless($0))" } ?? ""
-            let text =
-                "⚠️ A message\(author) in \(destination.harmless(title)) is still there, for it could not be "
-                + "deleted: \(destination.harmless(why.shortened)) (rule \"\(rule.id)\"\(own))."
+            let author = continuation.values["author"].map { destination.harmless($0) }
+            let (there, reason) = (
+                destination.harmless(title), destination.harmless(why.shortened(to: isMute ? 160 : 60))
+            )
+            let text: String
+            if isMute {
+                let instead =
+                    continuation.values["deletes"] == nil ? "" : "; what they write is deleted instead"
+                text =
+                    "⚠️ \(author ?? "Somebody") could not be muted in \(there): \(reason)\(instead) "
+                    + "(rule \"\(rule.id)\"\(own))."
+            } else {
+                text =
+                    "⚠️ A message\(author.map { " of \($0)" } ?? "") in \(there) is still there, for it could "
+                    + "not be deleted: \(reason) (rule \"\(rule.id)\"\(own))."
+            }
             decision.actions.append(
                 ChatAction(.send(Outgoing(text)), in: to, by: rule.id, path: "undeleted.to[\(number)]"))
         }

@@ -14,16 +14,25 @@ extension MatrixService {
         }
     }
 
+    package nonisolated func denied(in channel: ChannelID) -> Set<String> {
+        denials.withLock { $0[channel.text] } ?? []
+    }
+
+    /// Takes note of what is denied in rooms where that may have changed.
+    func noteDenials(_ rooms: [Room], own: String) {
+        let new = rooms.map { ($0.id, Set($0.denied(to: own).keys)) }
+        denials.withLock { $0.merge(new) { $1 } }
+    }
+
     private func rights(in room: Room, own: String) -> ChannelRights {
-        let level = room.level(of: own)
-        let needed = room.effectiveLevels.neededByAction
-        let denied = needed.filter { level < $0.value }
+        let denied = room.denied(to: own)
         var rights = ChannelRights(
             channel: room.channel,
             roles: room.roles(of: own).filter { $0 != "power \(PowerLevels.endless)" },
-            allowed: Set(needed.filter { level >= $0.value }.keys), denied: Set(denied.keys))
+            allowed: Set(room.effectiveLevels.neededByAction.keys).subtracting(denied.keys),
+            denied: Set(denied.keys))
         // Who has none is shown that, where more is needed.
-        if rights.roles.isEmpty, !denied.isEmpty { rights.roles = ["power \(level)"] }
+        if rights.roles.isEmpty, !denied.isEmpty { rights.roles = ["power \(room.level(of: own))"] }
         rights.needed = denied.mapValues { "power \($0)" }
         if room.isEncrypted {
             rights.denied.formUnion(["send", "reply"])
@@ -76,6 +85,14 @@ extension MatrixService {
             return "\(what): they have \(power) and steward has \(level), which must be more (\(why))"
         }
         return "\(what): \(why)"
+    }
+}
+
+extension Room {
+    /// What the power of a user does not suffice for, by the names that rules use, and what it takes.
+    func denied(to user: String) -> [String: Int64] {
+        let level = level(of: user)
+        return effectiveLevels.neededByAction.filter { level < $0.value }
     }
 }
 

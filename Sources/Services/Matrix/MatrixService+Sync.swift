@@ -129,6 +129,7 @@ extension MatrixService {
         let answer = try await sync(
             [("filter", firstFilter), ("timeout", "0")], own: session.user, timeout: timing.firstSync)
         book.begin(with: answer)
+        noteDenials(book.takeChangedPowers(), own: own.text)
         self.book = book
         await seeToNews(answer.invites)
         let stream = realm.stream("sync/\(session.user)")
@@ -181,6 +182,7 @@ extension MatrixService {
             told += book.take(update, gap: gaps[update.id] ?? [], after: done[update.id], at: now)
         }
         for (room, events) in answer.left { told += book.leave(room, events) }
+        noteDenials(book.takeChangedPowers(), own: book.own.text)
         for (list, entries) in book.takeChangedLists() { policies.set(entries, of: list) }
         return told
     }

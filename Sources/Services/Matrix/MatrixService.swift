@@ -16,6 +16,8 @@ package actor MatrixService: ChatService {
     nonisolated let channelNames: Set<String>
     nonisolated let server: Homeserver
     nonisolated let login: MatrixLogin
+    /// By room what our power does not suffice for.
+    nonisolated let denials = Locked<[String: Set<String>]>([:])
 
     /// Strangers' content nests deeper than documents of ours may.
     let json = JSONReader(maximumSize: 200 << 20, loneSurrogates: .replaced, maximumDepth: 2_000)

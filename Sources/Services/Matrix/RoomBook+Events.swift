@@ -12,14 +12,18 @@ extension RoomBook {
             } else {
                 change(room) { $0.forget(user) }
             }
-        case .powerLevels(let levels, _): change(room) { _ = $0.set(levels) }
+        case .powerLevels(let levels, _):
+            change(room) { _ = $0.set(levels) }
+            changedPowers.insert(room)
         case .name(let name): change(room) { $0.set(name: name) }
         case .topic(let topic): change(room) { $0.set(topic: topic) }
         case .alias(let alias): change(room) { $0.set(alias: alias) }
         case .tombstone(let next):
             change(room) { $0.replace(by: Room.Replacement(room: next, sender: event.sender)) }
         case .encryption: change(room) { $0.encrypt() }
-        case .created(let creation): change(room) { $0.set(creation) }
+        case .created(let creation):
+            change(room) { $0.set(creation) }
+            changedPowers.insert(room)
         case .policy(let rule, _): change(room) { _ = $0.set(rule) }
         case .message, .edit, .encrypted, .reaction, .redaction, .other: break
         }

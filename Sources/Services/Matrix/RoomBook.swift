@@ -12,6 +12,8 @@ struct RoomBook {
     /// Names of ban lists by room id.
     private(set) var lists: [String: String] = [:]
     var changedLists: Set<String> = []
+    /// Rooms in which somebody may do other things than before.
+    var changedPowers: Set<String> = []
     /// Users by the rooms of direct messages with them.
     private(set) var direct: [String: String] = [:]
     private(set) var rooms: [String: Room] = [:]
@@ -229,6 +231,12 @@ struct RoomBook {
         guard var found = rooms.removeValue(forKey: room) else { return }
         body(&found)
         rooms[room] = found
+    }
+
+    /// Rooms in which powers have changed.
+    mutating func takeChangedPowers() -> [Room] {
+        defer { changedPowers = [] }
+        return changedPowers.compactMap { rooms[$0] }
     }
 
     // MARK: Ban lists
