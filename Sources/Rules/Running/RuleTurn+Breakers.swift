@@ -8,6 +8,8 @@ struct Breakers: Sendable {
     /// How many events had been seen by when, a mark each minute at most.
     private var marks: [(time: Int64, seen: Int64)] = []
     private var matches: [Int: [Int64]] = [:]
+    /// What each rule matched last: it is asked again about an event when its memory had to be read first.
+    private var last: [Int: (event: String, channel: ChannelID?)] = [:]
 
     private static let mostMarks = 2_000
 
@@ -20,10 +22,14 @@ struct Breakers: Sendable {
     }
 
     /// Notes a match; how often there was one lately and how much was seen, once that is too often.
-    mutating func match(_ rule: Int, _ breaker: BotBreaker, at now: Timestamp) -> (matches: Int, of: Int64)? {
+    mutating func match(
+        _ rule: Int, _ breaker: BotBreaker, _ event: ChatEvent, at now: Timestamp
+    ) -> (matches: Int, of: Int64)? {
         let start = now.milliseconds - breaker.time.milliseconds
         var times = matches[rule, default: []].filter { $0 > start }
-        times.append(now.milliseconds)
+        let isAgain = last[rule].map { $0.event == event.id && $0.channel == event.channel?.id } ?? false
+        if !isAgain { times.append(now.milliseconds) }
+        last[rule] = (event.id, event.channel?.id)
         if times.count > 10_000 { times.removeFirst(5_000) }
         matches[rule] = times
         let before = marks.last { $0.time <= start }?.seen ?? 0
@@ -52,7 +58,7 @@ extension RuleTurn {
             }
         }
         guard !isPartOfBurst(rule, event, situation),
-            let often = breakers.match(rule.number, rule.source.breaker, at: situation.now)
+            let often = breakers.match(rule.number, rule.source.breaker, event, at: situation.now)
         else { return false }
         decision.changes.append(
             .set(rule.brokenKey, .number(situation.now.milliseconds), keep: Rule.breakerTime))
