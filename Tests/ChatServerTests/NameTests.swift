@@ -101,6 +101,20 @@ import Testing
         }
     }
 
+    @Test func `a private channel that is named after all in it is called by the others`() async throws {
+        try await TestServer.run { server async throws in
+            let ana = try await TestPage(server, name: "ana")
+            let made = try await ana.order("create", ["name": "ana, bo", "private": true])
+            let room = try #require(made["channel"])
+            let bo = try await TestPage(server, name: "bo")
+            #expect(try await ana.order("add", ["channel": room, "name": "bo"])["on"] == "done")
+            let looks = [
+                try await ana.order("look", ["channel": room]), try await bo.order("look", ["channel": room]),
+            ]
+            #expect(looks.map { $0["channel"]?["name"] } == ["bo", "ana"])
+        }
+    }
+
     @Test func `people are added to a private channel, and removed, by those who may`() async throws {
         try await TestServer.run { server async throws in
             let ana = try await TestPage(server, name: "ana")

@@ -454,6 +454,41 @@ import Testing
         #expect(ledger.records["moderator"]?.lastFailure?.why == "we are no moderator any more")
     }
 
+    @Test func `a second account knows the channels of the first by their names, too`() async throws {
+        let clock = ManualClock()
+        let chat = FakeChat(now: { clock.now })
+        let far = Handler("far", .guard) { event, _ in
+            guard event.message?.text == "go" else { return .nothing }
+            var decision = Decision()
+            decision.actions = ["one", "two"].map { account in
+                ChatAction(
+                    .mute(user: account, until: nil, reason: nil),
+                    in: Place(account: account, channel: "general"))
+            }
+            return decision
+        }
+        var settings = EngineSettings()
+        settings.limits.loops = nil
+        let accounts = ["one", "two"].map { name in
+            EngineAccount(
+                name: name,
+                service: NamingService(
+                    fake: FakeChatService(chat, name: name, user: "bot", channels: ["lobby"])))
+        }
+        try await Engine.run(
+            settings, accounts: accounts, handlers: [far], directory: Directory(), journal: MemoryJournal(),
+            identities: chat.identities, time: clock, log: .silent
+        ) { engine in
+            await engine.wait { $0.isReady }
+            chat.say("hello", as: "ana", in: "lobby")
+            while await engine.metrics.dropped[.duplicate] != 1 { await Task.yield() }
+            chat.say("go", as: "ana", in: "lobby")
+            for user in ["one", "two"] { chat.say("x", as: user, in: "lobby") }
+            await chat.wait { $0.performed.count == 2 }
+        }
+        #expect(chat.messages(in: "lobby").map(\.text) == ["hello", "go"])
+    }
+
     @Test func `a ban outlives a restart, and costs one ban however often somebody comes back`() async throws
     {
         let clock = ManualClock()
@@ -501,6 +536,44 @@ private struct MutingService: ChatService {
     func find(
         _ action: ChatAction, key: ActionKey, since: Timestamp
     ) async throws(ChatServiceError) -> Receipt? { try await fake.find(action, key: key, since: since) }
+}
+
+/// A service whose channel has a unique name.
+private struct NamingService: ChatService {
+    let fake: FakeChatService
+
+    var abilities: Abilities { fake.abilities }
+
+    func run(_ inbox: any Inbox) async throws { try await fake.run(Naming(inbox: inbox)) }
+
+    func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt {
+        try await fake.perform(action, key: key)
+    }
+
+    func find(
+        _ action: ChatAction, key: ActionKey, since: Timestamp
+    ) async throws(ChatServiceError) -> Receipt? { try await fake.find(action, key: key, since: since) }
+
+    private struct Naming: Inbox {
+        let inbox: any Inbox
+
+        func identified(as user: UserID, in realm: Realm) async {
+            await inbox.identified(as: user, in: realm)
+        }
+        func cursors(of realm: Realm) async -> [String: Position] { await inbox.cursors(of: realm) }
+        func begin(_ streams: [Cursor]) async { await inbox.begin(streams) }
+        func heard() { inbox.heard() }
+        func report(_ status: ServiceStatus) { inbox.report(status) }
+
+        func deliver(_ events: [ChatEvent]) async -> Taken {
+            await inbox.deliver(
+                events.map { event in
+                    var event = event
+                    event.channel?.uniqueName = "general"
+                    return event
+                })
+        }
+    }
 }
 
 /// Hears what staff are to be told of what could not be done.

@@ -23,10 +23,17 @@ struct BrowserShapes {
 
     func channel(_ channel: Channel, _ world: World, _ writer: inout JSONWriter) {
         let me = channel.member(of: identity)
-        // A channel without a name is called by who else is in it.
-        let others = channel.roster.map(\.identity).filter { $0 != identity }
+        // A channel without a name is called by who else is in it, and so is one that is named after all of them.
+        let people = channel.roster.map(\.identity)
+        let others = people.filter { $0 != identity }
+        var profile = channel.profile
+        if profile.isPrivate, !others.isEmpty,
+            profile.friendlyName == people.sorted().joined(separator: ", ")
+        {
+            profile.friendlyName = others.joined(separator: ", ")
+        }
         Self.profile(
-            channel.profile, or: others.isEmpty ? "unnamed channel" : others.joined(separator: ", "), &writer)
+            profile, or: others.isEmpty ? "unnamed channel" : others.joined(separator: ", "), &writer)
         writer.member("joined", me != nil)
         writer.member("read", orNull: me?.lastRead)
         writer.member("next", channel.nextIndex)

@@ -23,6 +23,8 @@ actor Decider {
     private var lastChannels = [Channel?](repeating: nil, count: 256)
     /// What is known of channels, for events that only name theirs.
     private var channels: [ChannelID: Channel] = [:]
+    /// By account the names by which channels are known to have been called there.
+    private var names: [String: [ChannelID: String]] = [:]
     private var continuations: [String: Continuation] = [:]
     /// Came due before it was known who we are on their account.
     private var early: [String: [String]] = [:]
@@ -195,7 +197,10 @@ actor Decider {
             case .own:
                 pending.metrics.own += 1
                 turn.heardOurselves(event)
-            case .duplicate: pending.metrics.duplicate += 1
+            case .duplicate:
+                pending.metrics.duplicate += 1
+                // Another account of ours was quicker; what this one calls the channel is news all the same.
+                if let channel = event.channel { try await learnName(of: channel, event.account) }
             }
         }
         pending.decided.append((delivery, delivery.events.count))
@@ -226,11 +231,16 @@ actor Decider {
         guard let channel = event.channel else { return }
         lastChannels[slot] = channel
         if channels.count > 16_384 { channels = [:] }
-        let known = channels.updateValue(channel, forKey: channel.id)
-        if let name = channel.uniqueName, name != known?.uniqueName {
-            outbox.learn(name, of: channel.id.text, account: event.account)
-            while !turn.learn(name, of: channel.id, account: event.account) { try await load() }
-        }
+        channels[channel.id] = channel
+        try await learnName(of: channel, event.account)
+    }
+
+    private func learnName(of channel: Channel, _ account: String) async throws {
+        guard let name = channel.uniqueName, names[account]?[channel.id] != name else { return }
+        if names[account].map({ $0.count > 16_384 }) == true { names[account] = nil }
+        names[account, default: [:]][channel.id] = name
+        outbox.learn(name, of: channel.id.text, account: account)
+        while !turn.learn(name, of: channel.id, account: account) { try await load() }
     }
 
     /// What needed no service is over at once.

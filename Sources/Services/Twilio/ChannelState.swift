@@ -2,7 +2,7 @@ internal import Chat
 
 /// A channel we are in, with its members, as far as it is known.
 struct ChannelState {
-    var channel: Channel
+    var channel: Channel { didSet { describe() } }
     /// Participants by their SIDs.
     private(set) var roster: [String: RosterEntry] = [:]
     private var people = FingerprintTable<Person>()
@@ -44,9 +44,15 @@ struct ChannelState {
     }
 
     /// The names of all but one; nil when nobody else is there.
-    func others(than user: UserID) -> String? {
+    private func others(than user: UserID) -> String? {
         let names = roster.values.map(\.member).filter { $0.user != user }.map(\.name).sorted()
         return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
+
+    /// A direct channel is called by who else is in it: its title names us, too.
+    private mutating func describe() {
+        guard channel.isDirect, let others = others(than: own), others != channel.title else { return }
+        channel.title = others
     }
 
     mutating func set(_ entry: RosterEntry) {
@@ -70,6 +76,7 @@ struct ChannelState {
         member.name = name
         enter(member)
         for (key, entry) in roster where entry.member.user == user { roster[key]?.member.name = name }
+        describe()
     }
 
     mutating func remove(_ key: String) {

@@ -122,9 +122,10 @@ extension SyncBook {
         if version > channels[channel].documentVersion {
             describe(channel, as: document)
             channels[channel].documentVersion = version
+            let after = channels[channel].channel
             isChange =
-                before.title != document.title || before.uniqueName != document.uniqueName
-                || before.attributes != document.attributes
+                before.title != after.title || before.uniqueName != after.uniqueName
+                || before.attributes != after.attributes
         } else {
             // Read again after a restart: each message changes the document, too.
             isChange = document.lastMessage.map { (at - $0).magnitude > .seconds(1) } ?? true

@@ -10,9 +10,7 @@ extension TwilioService {
         return book.openChannels.map { state in
             let here = state.member(book.own.text)?.roles ?? []
             let roles = here + [everywhere].compactMap(\.self)
-            var channel = state.channel
-            if channel.isDirect { channel.title = state.others(than: book.own) ?? channel.title }
-            var rights = ChannelRights(channel: channel, roles: roles)
+            var rights = ChannelRights(channel: state.channel, roles: roles)
             if roles.contains(where: Self.admins.contains) {
                 rights.allowed = Self.rightsOfAdmins
             } else if !here.isEmpty, everywhere != nil, roles.allSatisfy(Self.users.contains) {
