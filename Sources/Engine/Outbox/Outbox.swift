@@ -13,29 +13,6 @@ actor Outbox {
         var backoff: Backoff
     }
 
-    /// One account's share.
-    private struct Lane {
-        let inbox: AccountInbox
-        let service: any ChatService
-        var rate: RateLimit?
-        var channels: [String: ChannelQueue] = [:]
-        /// Other names of channels, and the one that their queue has: order is kept whatever an action calls them.
-        var names: [String: String] = [:]
-        /// Channels with something to do that nobody serves yet; those with moderation are in `urgent`, too.
-        var waiting: ArraySlice<String> = []
-        var urgent: ArraySlice<String> = []
-        var served = 0
-        var inFlight = 0
-        var pausedUntil: Timestamp?
-        /// How much moderation is not over.
-        var moderationLeft = 0
-
-        /// Whether what one channel does is at the cost of another: then talk waits for all moderation.
-        func isTight(at now: Timestamp) -> Bool {
-            rate != nil || pausedUntil.map { now - $0 < .seconds(10) } == true
-        }
-    }
-
     private struct Start {
         var account: String
         var channel: String
@@ -68,7 +45,9 @@ actor Outbox {
         gate: EngineGate, counters: Counters, time: any TimeSource, log: Log
     ) {
         for (account, inbox) in accounts {
-            lanes[account.name] = Lane(inbox: inbox, service: account.service, rate: account.rate)
+            lanes[account.name] = Lane(
+                inbox: inbox, service: account.service, channelsAtOnce: settings.channelsAtOnce, calm: calm,
+                rate: account.rate)
         }
         inboxes = lanes.mapValues(\.inbox)
         load = Locked(lanes.mapValues { _ in 0 })
@@ -163,50 +142,15 @@ actor Outbox {
     private func starts(of arrival: Arrival) -> [Start] {
         switch arrival {
         case .name(let name, let channel, let account):
-            // What waits under the name already keeps its place before what comes under the id.
-            if lanes[account]?.channels[name] == nil {
-                lanes[account]?.names[name] = channel
-            } else {
-                lanes[account]?.names[channel] = name
-            }
+            lanes[account]?.learn(name, of: channel)
             return []
         case .actions(let actions, let isUnsure):
             return actions.compactMap { open in
                 let account = open.action.place.account
-                let channel = lanes[account]?.names[open.action.place.channel] ?? open.action.place.channel
-                lanes[account]?.channels[channel, default: ChannelQueue()].add(
-                    Item(open: open, isUnsure: isUnsure, backoff: settings.backoff))
-                if open.action.isModeration { lanes[account]?.moderationLeft += 1 }
-                return start(channel, of: account)
+                let item = Item(open: open, isUnsure: isUnsure, backoff: settings.backoff)
+                return lanes[account]?.add(item).map { Start(account: account, channel: $0) }
             }
         }
-    }
-
-    private func start(_ channel: String, of account: String) -> Start? {
-        guard var lane = lanes[account], var queue = lane.channels[channel] else { return nil }
-        defer { lanes[account] = lane }
-        if queue.isServed {
-            if queue.isWaiting, queue.hasModeration {
-                lane.urgent.append(channel)
-                calm.fire()
-            }
-            return nil
-        }
-        queue.isServed = true
-        if lane.served < settings.channelsAtOnce {
-            lane.served += 1
-            lane.channels[channel] = queue
-            return Start(account: account, channel: channel)
-        }
-        queue.isWaiting = true
-        lane.channels[channel] = queue
-        if queue.hasModeration {
-            lane.urgent.append(channel)
-            calm.fire()
-        } else {
-            lane.waiting.append(channel)
-        }
-        return nil
     }
 
     /// Does what there is to do in one channel, then in those that wait for it.
@@ -214,24 +158,11 @@ actor Outbox {
         var channel = start.channel
         while true {
             await serve(channel, of: start.account)
-            guard let next = takeWaiting(start.account) else { break }
+            guard let next = lanes[start.account]?.takeWaiting() else { break }
             channel = next
         }
         lanes[start.account]?.served -= 1
         gate.mayBeQuiet()
-    }
-
-    /// The channel to serve next: one with moderation if there is any.
-    private func takeWaiting(_ account: String) -> String? {
-        guard var lane = lanes[account] else { return nil }
-        defer { lanes[account] = lane }
-        while let channel = lane.urgent.popFirst() ?? lane.waiting.popFirst() {
-            // It may stand in both lists.
-            guard lane.channels[channel]?.isWaiting == true else { continue }
-            lane.channels[channel]?.isWaiting = false
-            return channel
-        }
-        return nil
     }
 
     private func serve(_ channel: String, of account: String) async {
@@ -240,8 +171,7 @@ actor Outbox {
             case .now: break
             case .notInThisRun: break serving
             case .afterModeration:
-                lanes[account]?.channels[channel]?.isWaiting = true
-                lanes[account]?.waiting.append(channel)
+                lanes[account]?.wait(channel)
                 return
             }
             let items = take(from: channel, account)
@@ -254,11 +184,7 @@ actor Outbox {
                 }
             }
         }
-        if lanes[account]?.channels[channel]?.first == nil {
-            lanes[account]?.channels[channel] = nil
-        } else {
-            lanes[account]?.channels[channel]?.isServed = false
-        }
+        lanes[account]?.leave(channel)
     }
 
     /// The next action; deletions several at once, for their order among each other is of no matter and a far service takes
@@ -282,7 +208,7 @@ actor Outbox {
         lanes[account]?.inFlight -= 1
         switch end {
         case .over(let outcome):
-            if item.open.action.isModeration { endModeration(account) }
+            if item.open.action.isModeration { lanes[account]?.endModeration() }
             // First the result, then the room: nobody may think in between that all is done.
             queue.put(.result(item.open, outcome))
             load.withLock { $0[account, default: 1] -= 1 }
@@ -290,11 +216,6 @@ actor Outbox {
         case .again(let item):
             lanes[account]?.channels[channel]?.putBack(item)
         }
-    }
-
-    private func endModeration(_ account: String) {
-        lanes[account]?.moderationLeft -= 1
-        if lanes[account]?.moderationLeft == 0 { calm.fire() }
     }
 
     private enum ItsTurn {
@@ -309,7 +230,7 @@ actor Outbox {
             guard let lane = lanes[account], let first = lane.channels[channel]?.first else {
                 return .notInThisRun
             }
-            if !first.open.action.isModeration, !lane.urgent.isEmpty { return .afterModeration }
+            if !first.open.action.isModeration, lane.hasUrgent { return .afterModeration }
             let noise = calm.version
             let version = lane.inbox.changed.version
             if !lane.inbox.isUp {
