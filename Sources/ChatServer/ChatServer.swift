@@ -59,8 +59,9 @@ package final class ChatServer: Sendable {
         let refusals = Refusals(log: log)
         let shelf = MediaShelf(store: store)
         let sendbird = SendbirdDoor(
-            hall: hall, issuer: issuer, settings: settings, faults: faults, rates: rates, shelf: shelf,
-            refusals: refusals, log: log)
+            hall: hall, issuer: issuer, keys: SendbirdKeys(issuer: issuer), settings: settings,
+            faults: faults,
+            rates: rates, shelf: shelf, refusals: refusals, log: log)
         let front = FrontDoor(
             settings: settings, twilio: twilio,
             browser: BrowserDoor(
@@ -105,8 +106,8 @@ package final class ChatServer: Sendable {
         }
         // These live as long as the server; `shutdown` ends them and waits.
         work = [
-            Task { await hall.run() }, Task { await twilio.keepTime() }, Task { await sendbird.keepTime() },
-            Task { await hooks.run() },
+            Task { await hall.run() }, Task { await twilio.connections.keepTime() },
+            Task { await sendbird.connections.keepTime() }, Task { await hooks.run() },
         ]
     }
 

@@ -24,8 +24,8 @@ struct FaultSwitch: Sendable {
 
     /// What happens at once.
     private func throwNow(_ name: String, _ identity: String?, _ order: JSON) -> Bool {
-        let connections = twilio.connections(of: identity)
-        let birds = sendbird.connections(of: identity)
+        let connections = twilio.connections.of(identity)
+        let birds = sendbird.connections.of(identity)
         switch name {
         case "clear": faults.clear()
         case "drop":

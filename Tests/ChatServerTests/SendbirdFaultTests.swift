@@ -121,28 +121,34 @@ import WebSocket
 
     /// What a webhook was told, and how it answers.
     private final class Hook: Sendable {
-        let requests = Locked<[HTTPRequest]>([])
+        private let (told, teller) = AsyncStream.makeStream(of: HTTPRequest.self)
+        /// Those that came before the one that was waited for.
+        private let passed = Locked<[HTTPRequest]>([])
         /// Statuses of the first answers.
-        let statuses: Locked<[Int]>
+        private let statuses: Locked<[Int]>
 
         init(_ statuses: [Int] = []) { self.statuses = Locked(statuses) }
 
         func answer(_ request: HTTPRequest) -> HTTPReply {
-            requests.withLock { $0.append(request) }
+            teller.yield(request)
             let status = statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
             return .text(status, "")
         }
 
-        /// The first request of that category.
+        /// The first request of that category, as soon as it comes.
         func next(_ category: String) async throws -> HTTPRequest {
-            while true {
-                let found = requests.withLock { requests in
-                    requests.firstIndex { (try? JSON(parsing: $0.body))?["category"]?.string == category }
-                        .map { requests.remove(at: $0) }
-                }
-                if let found { return found }
-                try await Task.sleep(for: .milliseconds(5))
+            func isWanted(_ request: HTTPRequest) -> Bool {
+                (try? JSON(parsing: request.body))?["category"]?.string == category
             }
+            let found = passed.withLock { passed in
+                passed.firstIndex(where: isWanted).map { passed.remove(at: $0) }
+            }
+            if let found { return found }
+            for await request in told {
+                if isWanted(request) { return request }
+                passed.withLock { $0.append(request) }
+            }
+            throw CancellationError()
         }
     }
 

@@ -123,7 +123,7 @@ import WebSocket
             let ann = try await SendbirdTestClient.start(
                 server, "ann", query: [("access_token", token), ("expiring_session", "1")])
             #expect(await ann.login["expires_at"]?.int == end.milliseconds / 1000)
-            let connections = server.server.sendbird.connections(of: "ann")
+            let connections = server.server.sendbird.connections.of("ann")
             for connection in connections { _ = connection.tick(at: end - .seconds(30)) }
             #expect(try await ann.event("EXPR")["reason"] == 400302)
             for connection in connections { _ = connection.tick(at: end) }
@@ -146,7 +146,7 @@ import WebSocket
             let token = try #require(made["token"]?.string)
             let ann = try await SendbirdTestClient.start(
                 server, "ann", query: [("access_token", token), ("expiring_session", "1")])
-            let connection = try #require(server.server.sendbird.connections(of: "ann").first)
+            let connection = try #require(server.server.sendbird.connections.of("ann").first)
             let seconds = min(life, 3600)
             let next = connection.tick(at: .now)
             let ends = try #require(connection.state.withLock { $0.session?.ends })
@@ -205,7 +205,7 @@ import WebSocket
             try await ann.say("PING", ["id": 1])
             try await ann.settle()
             #expect(await ann.rest().isEmpty)
-            let connections = server.server.sendbird.connections(of: "ann")
+            let connections = server.server.sendbird.connections.of("ann")
             for connection in connections { _ = connection.tick(at: .now + .seconds(30)) }
             try await ann.settle()
             for connection in connections { _ = connection.tick(at: .now + .seconds(50)) }

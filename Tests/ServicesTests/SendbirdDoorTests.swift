@@ -58,12 +58,12 @@ private final class SendbirdDoorStage: ChatServiceStage {
     func texts() async throws -> [String] { server.messages(in: channel).map { $0.content.body ?? "" } }
 
     func cut() async throws {
-        for connection in server.sendbird.connections(of: "bot") { connection.socket.kill() }
+        for connection in server.sendbird.connections.of("bot") { connection.socket.kill() }
     }
 
     func expireToken() async throws {
         let count = try await tokenCount()
-        for connection in server.sendbird.connections(of: "bot") { connection.warn(400302) }
+        for connection in server.sendbird.connections.of("bot") { connection.warn(400302) }
         await eventually { source.asked.withLock { $0 } > count }
     }
 
@@ -86,25 +86,13 @@ private final class SendbirdDoorStage: ChatServiceStage {
     func run(_ body: (SendbirdService, TestInbox) async throws -> Void) async throws {
         let service = make()
         let inbox = TestInbox()
-        let running = Task {
-            do {
-                try await service.run(inbox)
-            } catch {
-                inbox.change { $0.failure = "\(error)" }
-            }
-        }
-        let result: Result<Void, any Error>
-        do {
+        try await running(service, inbox) {
             try await inbox.wait { $0.statuses.contains(.up) || $0.failure != nil }
             #expect(inbox.state.withLock { $0.failure } == nil)
-            result = .success(try await body(service, inbox))
-        } catch {
-            result = .failure(error)
+            try await body(service, inbox)
+        } end: {
+            await end()
         }
-        running.cancel()
-        await running.value
-        await end()
-        try result.get()
     }
 }
 

@@ -177,7 +177,7 @@ extension SendbirdConnection {
     /// Out of an open channel, unless the user is there by another connection or for good.
     private func forsake(_ sid: SID, _ world: inout World) {
         state.withLock { _ = $0.present.remove(sid) }
-        let isElsewhere = door.connections(of: identity).contains { other in
+        let isElsewhere = door.connections.of(identity).contains { other in
             other !== self && other.state.withLock { $0.present.contains(sid) }
         }
         guard !isElsewhere, let member = world.channels[sid]?.member(of: identity), member.isVisiting else {

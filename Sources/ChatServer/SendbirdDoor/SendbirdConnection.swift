@@ -4,7 +4,7 @@ internal import JSON
 internal import WebSocket
 
 /// One client's socket, from the first frame to the last.
-final class SendbirdConnection: Sendable {
+final class SendbirdConnection: Connected, Sendable {
     let door: SendbirdDoor
     let socket: WebSocket
     let outbox = Outbox()

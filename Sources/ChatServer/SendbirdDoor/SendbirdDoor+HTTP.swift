@@ -63,7 +63,7 @@ extension SendbirdDoor {
                     return { audience in
                         for (typing, hearers) in answer.typing { audience.tell(typing, to: hearers) }
                         for (identity, reason) in answer.revoked {
-                            for connection in self.connections(of: identity) {
+                            for connection in self.connections.of(identity) {
                                 connection.warn(reason, in: -1)
                             }
                         }

@@ -4,7 +4,7 @@ internal import JSON
 internal import WebSocket
 
 /// The way in for Sendbird's clients: one socket each, commands of four letters on it, and requests over HTTP.
-final class SendbirdDoor: Sendable {
+struct SendbirdDoor: Sendable {
     let hall: Hall
     let issuer: TokenIssuer
     let keys: SendbirdKeys
@@ -14,7 +14,7 @@ final class SendbirdDoor: Sendable {
     let shelf: MediaShelf
     let refusals: Refusals
     let log: Log
-    private let connections = Locked<[ObjectIdentifier: SendbirdConnection]>([:])
+    let connections = Connections<SendbirdConnection>()
     private let ended = Locked<Ended>(Ended())
 
     /// Sessions that were ended before their time: all of a user, or of everybody, begun until then.
@@ -25,21 +25,6 @@ final class SendbirdDoor: Sendable {
         var last: Int64 = 0
     }
 
-    init(
-        hall: Hall, issuer: TokenIssuer, settings: ServerSettings, faults: Faults, rates: WriteRates,
-        shelf: MediaShelf, refusals: Refusals, log: Log
-    ) {
-        self.hall = hall
-        self.issuer = issuer
-        keys = SendbirdKeys(issuer: issuer)
-        self.settings = settings
-        self.faults = faults
-        self.rates = rates
-        self.shelf = shelf
-        self.refusals = refusals
-        self.log = log
-    }
-
     var application: String { settings.sendbird.application ?? keys.application }
 
     /// A WebSocket at `/`.
@@ -48,24 +33,7 @@ final class SendbirdDoor: Sendable {
         // Clients that put their token where a subprotocol goes hang up unless they get it back.
         return .webSocket(subprotocol: request.subprotocols.first) { socket in
             let connection = SendbirdConnection(socket, door: door, base: base)
-            door.connections.withLock { $0[ObjectIdentifier(connection)] = connection }
-            await connection.run(SendbirdLogin(request))
-            door.connections.withLock { $0[ObjectIdentifier(connection)] = nil }
-        }
-    }
-
-    /// The connections of one identity, or all.
-    func connections(of identity: String?) -> [SendbirdConnection] {
-        connections.withLock { Array($0.values) }.filter { identity == nil || $0.identity == identity }
-    }
-
-    /// Sessions that end and clients that are gone, until cancelled.
-    func keepTime() async {
-        while !Task.isCancelled {
-            let now = Timestamp.now
-            var due = now + .seconds(1)
-            for connection in connections(of: nil) { due = min(due, connection.tick(at: now)) }
-            try? await Task.sleep(for: max(.milliseconds(5), due - now))
+            await door.connections.hold(connection) { await connection.run(SendbirdLogin(request)) }
         }
     }
 

@@ -3,7 +3,7 @@ internal import JSON
 internal import WebSocket
 
 /// One client's socket, from the first frame to the last.
-final class TwilioConnection: Sendable {
+final class TwilioConnection: Connected, Sendable {
     let door: TwilioDoor
     let socket: WebSocket
     let outbox = Outbox()

@@ -50,22 +50,15 @@ extension World {
         _ identity: String, until end: Timestamp?, why: String, in sid: SID, as actor: String,
         at now: Timestamp
     ) throws(WorldError) -> Sentence {
-        let person = try judged(identity, in: sid, by: actor)
-        let sentence = Sentence(start: now, end: end, why: why)
-        channels[sid]?.mutes[identity] = sentence
-        noteChannel(sid)
-        tell(.muted(person, sentence), of: sid, at: now)
-        return sentence
+        try sentence(identity, Sentence(start: now, end: end, why: why), \.mutes, in: sid, as: actor) {
+            .muted($0, $1)
+        }
     }
 
     mutating func unmute(_ identity: String, in sid: SID, as actor: String, at now: Timestamp)
         throws(WorldError)
     {
-        let person = try judged(identity, in: sid, by: actor)
-        guard channels[sid]?.mutes[identity] != nil else { throw .invalid("\(identity) is not muted") }
-        channels[sid]?.mutes[identity] = nil
-        noteChannel(sid)
-        tell(.unmuted(person), of: sid, at: now)
+        try release(identity, \.mutes, "muted", in: sid, as: actor, at: now) { .unmuted($0) }
     }
 
     /// Takes somebody out and keeps them out.
@@ -73,12 +66,10 @@ extension World {
         _ identity: String, until end: Timestamp?, why: String, in sid: SID, as actor: String,
         at now: Timestamp
     ) throws(WorldError) -> Sentence {
-        let person = try judged(identity, in: sid, by: actor)
-        let sentence = Sentence(start: now, end: end, why: why)
-        channels[sid]?.bans[identity] = sentence
-        noteChannel(sid)
-        // While they still hear what happens here.
-        tell(.banned(person, sentence), of: sid, at: now)
+        // Told while they still hear what happens here.
+        let sentence = try sentence(
+            identity, Sentence(start: now, end: end, why: why), \.bans, in: sid, as: actor
+        ) { .banned($0, $1) }
         if channels[sid]?.invited[identity] != nil {
             try forgetInvite(of: identity, to: sid, as: Self.service, at: now)
         }
@@ -91,11 +82,30 @@ extension World {
     mutating func unban(_ identity: String, in sid: SID, as actor: String, at now: Timestamp)
         throws(WorldError)
     {
+        try release(identity, \.bans, "banned", in: sid, as: actor, at: now) { .unbanned($0) }
+    }
+
+    private mutating func sentence(
+        _ identity: String, _ sentence: Sentence, _ list: WritableKeyPath<Channel, [String: Sentence]>,
+        in sid: SID, as actor: String, _ happening: (Person, Sentence) -> Happening
+    ) throws(WorldError) -> Sentence {
         let person = try judged(identity, in: sid, by: actor)
-        guard channels[sid]?.bans[identity] != nil else { throw .invalid("\(identity) is not banned") }
-        channels[sid]?.bans[identity] = nil
+        channels[sid]?[keyPath: list][identity] = sentence
         noteChannel(sid)
-        tell(.unbanned(person), of: sid, at: now)
+        tell(happening(person, sentence), of: sid, at: sentence.start)
+        return sentence
+    }
+
+    private mutating func release(
+        _ identity: String, _ list: WritableKeyPath<Channel, [String: Sentence]>, _ what: String,
+        in sid: SID, as actor: String, at now: Timestamp, _ happening: (Person) -> Happening
+    ) throws(WorldError) {
+        let person = try judged(identity, in: sid, by: actor)
+        guard channels[sid]?[keyPath: list].removeValue(forKey: identity) != nil else {
+            throw .invalid("\(identity) is not \(what)")
+        }
+        noteChannel(sid)
+        tell(happening(person), of: sid, at: now)
     }
 
     private func judged(_ identity: String, in sid: SID, by actor: String) throws(WorldError) -> Person {
