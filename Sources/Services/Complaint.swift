@@ -18,4 +18,12 @@ package struct Complaint: Sendable {
         saidAt = now
         return unsaid
     }
+
+    /// Says that steward takes no events, and what becomes of them; it may last as long as a disk is full.
+    mutating func sayBehind(_ what: String, at now: Timestamp, _ log: Log) {
+        guard let times = raise(at: now) else { return }
+        let often = times > 1 ? " (\(times) times since this was last said)" : ""
+        log.warning(
+            "steward takes no events now, of a flood or because its store cannot be written; \(what)\(often)")
+    }
 }

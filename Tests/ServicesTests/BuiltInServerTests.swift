@@ -15,7 +15,7 @@ import WebSocket
         let http = HTTPClient()
         let identities = Identities()
         let server: Locked<ChatServer>
-        private let running = Locked<[Task<Void, Never>]>([])
+        private let running = RunningServices()
 
         init(_ settings: ServerSettings) async throws {
             loop = try SocketLoop()
@@ -41,25 +41,11 @@ import WebSocket
                 account: "twilio", settings: settings, source: source,
                 tools: ServiceTools(identities: identities, loop: loop, http: http, log: .test),
                 timing: .quick)
-            let task = Task {
-                do {
-                    try await service.run(inbox)
-                } catch {
-                    inbox.change { $0.failure = "\(error)" }
-                }
-            }
-            running.withLock { $0.append(task) }
+            running.start(service, inbox)
             return service
         }
 
-        func logout() async {
-            let tasks = running.withLock { tasks in
-                defer { tasks = [] }
-                return tasks
-            }
-            for task in tasks { task.cancel() }
-            for task in tasks { await task.value }
-        }
+        func logout() async { await running.stop() }
 
         func end() async {
             await logout()
@@ -222,6 +208,16 @@ import WebSocket
                 stage.now.look { world in try? world.channel(name, for: "ana") })
             #expect(channel.profile.isPrivate)
             #expect(channel.roster.map(\.identity) == ["bot", "ana"])
+            // Its title names both of them; to us it is ana's. What is said before we know of it is history.
+            try await own.wait {
+                $0.events.contains { $0.name == .channelAdded && $0.channel?.isDirect == true }
+            }
+            try await stage.now.post("hello", in: channel.sid, as: "ana")
+            try await own.wait { $0.events.contains { $0.message?.text == "hello" } }
+            let heard = own.state.withLock { $0.events.last { $0.message?.text == "hello" } }
+            #expect(channel.profile.friendlyName == "ana, bot")
+            #expect(heard?.channel?.title == "ana")
+            #expect(own.state.withLock { !$0.events.contains { $0.name == .channelUpdated } })
             #expect(stage.now.look { $0.publicChannels.map(\.profile.uniqueName) } == ["general"])
             for name in [name, channel.sid.text] {
                 await #expect(throws: ChatServiceError.self) {
@@ -234,7 +230,7 @@ import WebSocket
             await #expect(throws: WorldError.self) {
                 try await stage.now.join(channel.sid, as: "eve")
             }
-            #expect(stage.now.messages(in: channel.sid).map(\.content.body) == ["psst"])
+            #expect(stage.now.messages(in: channel.sid).map(\.content.body) == ["psst", "hello"])
         }
     }
 

@@ -22,7 +22,7 @@ final class MatrixStage: ChatServiceStage {
     let lines = Locked<[Log.Line]>([])
     private let loop: SocketLoop
     let http = HTTPClient()
-    private let running = Locked<[Task<Void, Never>]>([])
+    private let running = RunningServices()
     private let change: @Sendable (inout MatrixSettings) -> Void
 
     init(
@@ -75,26 +75,12 @@ final class MatrixStage: ChatServiceStage {
     /// Runs until `logout`.
     func login(_ inbox: TestInbox, folder: Bool = true) async throws -> MatrixService {
         let service = make(folder: folder)
-        let task = Task {
-            do {
-                try await service.run(inbox)
-            } catch {
-                inbox.change { $0.failure = "\(error)" }
-            }
-        }
-        running.withLock { $0.append(task) }
+        running.start(service, inbox)
         try await inbox.wait { $0.statuses.contains(.up) || $0.failure != nil }
         return service
     }
 
-    func logout() async {
-        let tasks = running.withLock { tasks in
-            defer { tasks = [] }
-            return tasks
-        }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
-    }
+    func logout() async { await running.stop() }
 
     func end() async {
         await logout()

@@ -38,7 +38,7 @@ final class ScriptedHomeserver: Sendable {
     private let server: Locked<HTTPServer?>
     let folder = "/tmp/steward-scripted-\(UInt64.random(in: 0 ... .max))"
     let lines = Locked<[String]>([])
-    private let running = Locked<[Task<Void, Never>]>([])
+    private let running = RunningServices()
 
     init() async throws {
         loop = try SocketLoop()
@@ -66,14 +66,7 @@ final class ScriptedHomeserver: Sendable {
         rmdir(folder)
     }
 
-    func logout() async {
-        let tasks = running.withLock { tasks in
-            defer { tasks = [] }
-            return tasks
-        }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
-    }
+    func logout() async { await running.stop() }
 
     /// For a service that is only made.
     var tools: ServiceTools {
@@ -102,14 +95,7 @@ final class ScriptedHomeserver: Sendable {
             tools: ServiceTools(
                 identities: identities, loop: loop, http: http, log: log, folder: folder ?? self.folder),
             timing: timing)
-        let task = Task {
-            do {
-                try await service.run(inbox)
-            } catch {
-                inbox.change { $0.failure = "\(error)" }
-            }
-        }
-        running.withLock { $0.append(task) }
+        running.start(service, inbox)
         return service
     }
 

@@ -29,26 +29,13 @@ func withSendbird(
             identities: Identities(), loop: loop, http: http, log: log, clock: time?.clock ?? .system),
         timing: timing, limits: limits)
     let inbox = TestInbox(cursors: cursors)
-    let running = Task {
-        do {
-            try await service.run(inbox)
-        } catch {
-            inbox.change { $0.failure = "\(error)" }
-        }
-    }
-    let result: Result<Void, any Error>
-    do {
+    try await running(service, inbox) {
         try await body(peer, service, inbox)
-        result = .success(())
-    } catch {
-        result = .failure(error)
+    } end: {
+        await peer.stop()
+        await http.shutdown()
+        await loop.shutdown(grace: .zero)
     }
-    running.cancel()
-    await running.value
-    await peer.stop()
-    await http.shutdown()
-    await loop.shutdown(grace: .zero)
-    try result.get()
 }
 
 extension SendbirdTiming {

@@ -26,26 +26,13 @@ func withAccount(
         source: source ?? ScriptedSource { token($0, life: 3600, at: .now) },
         tools: ServiceTools(identities: Identities(), loop: loop, http: http, log: log), timing: timing)
     let inbox = TestInbox(cursors: cursors)
-    let running = Task {
-        do {
-            try await service.run(inbox)
-        } catch {
-            inbox.change { $0.failure = "\(error)" }
-        }
-    }
-    let result: Result<Void, any Error>
-    do {
+    try await running(service, inbox) {
         try await body(peer, service, inbox)
-        result = .success(())
-    } catch {
-        result = .failure(error)
+    } end: {
+        await peer.stop()
+        await http.shutdown()
+        await loop.shutdown(grace: .zero)
     }
-    running.cancel()
-    await running.value
-    await peer.stop()
-    await http.shutdown()
-    await loop.shutdown(grace: .zero)
-    try result.get()
 }
 
 @Suite(.timeLimit(.minutes(1))) struct TwilioAccounts {

@@ -9,7 +9,7 @@ internal import JSON
 actor MatrixLogin {
     private let account: String
     private let settings: MatrixSettings
-    private let server: Homeserver
+    private let gate: MatrixGate
     private let clock: ServiceClock
     private let log: Log
     /// Nil: nothing is kept, and whoever runs is a device of its own that is logged out at the end.
@@ -37,7 +37,7 @@ actor MatrixLogin {
     ) {
         self.account = account
         self.settings = settings
-        self.server = server
+        gate = MatrixGate(settings: settings, server: server, clock: clock, log: log)
         self.file = file
         self.clock = clock
         self.log = log
@@ -86,9 +86,7 @@ actor MatrixLogin {
     func end() async {
         guard file == nil, settings.login.token == nil, let session = kept?.session else { return }
         kept?.session = nil
-        var request = MatrixRequest.post("logout")
-        request.timeout = .seconds(3)
-        _ = try? await server.send(request, token: session.access)
+        await gate.logOut(session)
     }
 
     // MARK: One renewal
@@ -154,12 +152,12 @@ actor MatrixLogin {
             if let usable, !usable.user.isEmpty { return usable }
         }
         if var nameless = usable, nameless.user.isEmpty {
-            nameless.user = try await owner(of: nameless.access)
+            nameless.user = try await gate.owner(of: nameless.access)
             return try await adopt(nameless)
         }
         var isOver = false
         if let session = kept?.session, session.refresh != nil {
-            if let new = try await refreshed(session) { return new }
+            if let new = try await gate.refreshed(session) { return try await adopt(new) }
             isOver = true
         }
         if let refusal, !refusal.isSoft, kept?.session != nil {
@@ -192,58 +190,11 @@ actor MatrixLogin {
         }
         // Whoever changes what is configured wants that.
         if found.seed != seed || found.device != device
-            || found.session.map({ !$0.user.isEmpty && isOther($0) }) == true
+            || found.session.map({ !$0.user.isEmpty && settings.login.isOther($0) }) == true
         {
             found = KeptLogin(session: nil, device: device, seed: seed)
         }
         return found
-    }
-
-    private func isOther(_ session: MatrixSession) -> Bool {
-        guard let user = settings.login.user else { return false }
-        return user.hasPrefix("@")
-            ? user != session.user : !session.user.lowercased().hasPrefix("@\(user.lowercased()):")
-    }
-
-    // MARK: Refreshing
-
-    /// Another pair of tokens; nil when the refresh tokens are of no use any more.
-    private func refreshed(_ session: MatrixSession) async throws(LoginFailure) -> MatrixSession? {
-        // The one before works still if the newest has never arrived at the server.
-        for token in [session.refresh, session.previous].compactMap(\.self) {
-            let begun = clock.now()
-            let answer: MatrixAnswer
-            do throws(MatrixFailure) {
-                answer = try await server.send(
-                    .post("refresh", body: ["refresh_token": .string(token)]), token: nil)
-            } catch {
-                throw LoginFailure(.again(after: nil), "the token cannot be renewed: \(error.reason)")
-            }
-            if answer.isFine {
-                let json = answer.json
-                guard let access = json["access_token"]?.string else {
-                    throw LoginFailure(.again(after: nil), "the answer to a refresh has no access_token")
-                }
-                var new = session
-                new.access = access
-                new.refresh = json["refresh_token"]?.string ?? token
-                new.previous = token
-                new.received = begun
-                new.expires = Self.end(json, from: begun)
-                return try await adopt(new)
-            }
-            // Refused: 401 by the specification, 403 by Synapse.
-            guard [400, 401, 403, 404].contains(answer.status) else {
-                throw LoginFailure(
-                    .again(after: answer.retryAfter), "the token cannot be renewed: \(answer.reason)")
-            }
-            log.info("a refresh token was refused: \(answer.reason)")
-        }
-        return nil
-    }
-
-    private static func end(_ json: JSON, from begun: Timestamp) -> Timestamp? {
-        json["expires_in_ms"]?.int.map { begun + .milliseconds(max($0, 0)) }
     }
 
     /// Stores the session, then uses it.
@@ -275,133 +226,30 @@ actor MatrixLogin {
         )
     }
 
-    // MARK: Logging in
-
     private func loggedIn() async throws(LoginFailure) -> MatrixSession {
         let login = settings.login
         if let token = login.token, kept?.session == nil {
             return try await adopted(token.reveal(), refresh: login.refreshToken?.reveal())
         }
-        var body: JSONObject = [
-            "identifier": ["type": "m.id.user", "user": .string(login.user ?? kept?.session?.user ?? "")],
-            "device_id": .string(kept?.device ?? ""),
-            "initial_device_display_name": .string(settings.deviceName ?? "steward"),
-            "refresh_token": true,
-        ]
-        var authorization: String?
-        if let password = login.password {
-            body["type"] = "m.login.password"
-            body["password"] = .string(password.reveal())
-        } else if let service = login.applicationService {
-            body["type"] = "m.login.application_service"
-            authorization = service.reveal()
-        } else {
-            let why = refusal.map { "the token was refused (\($0.reason))" } ?? "the token is over"
-            throw try await loggedOut(why)
-        }
-        var answer = try await ask(body, authorization)
-        // A user who is not there yet is told in as many ways as there are servers.
-        if let authorization, !answer.isFine, !answer.isLimit,
-            try await register(login.user ?? "", authorization)
-        {
-            answer = try await ask(body, authorization)
-        }
-        guard answer.isFine else { throw failure(of: answer) }
-        let json = answer.json
-        guard let access = json["access_token"]?.string, let user = json["user_id"]?.string else {
-            throw LoginFailure(.again(after: nil), "the answer to a log-in has no access_token or no user_id")
-        }
-        let now = clock.now()
-        return try await adopt(
-            MatrixSession(
-                user: user, device: json["device_id"]?.string, access: access,
-                refresh: json["refresh_token"]?.string, expires: Self.end(json, from: now), received: now))
-    }
-
-    private func ask(
-        _ body: JSONObject, _ authorization: String?
-    ) async throws(LoginFailure) -> MatrixAnswer {
-        do throws(MatrixFailure) {
-            return try await server.send(.post("login", body: .object(body)), token: authorization)
-        } catch {
-            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
-        }
-    }
-
-    private func failure(of answer: MatrixAnswer) -> LoginFailure {
-        let reason = "log-in refused (\(answer.reason))"
-        switch answer.status {
-        case 401, 403:
-            // Locked, not closed: it may be opened again.
-            if answer.code == "M_USER_LOCKED" { return LoginFailure(.again(after: nil), reason) }
-            let user = settings.login.user ?? ""
-            return LoginFailure(
-                .never, "\(reason) - is \"\(user)\" right, and what it logs in with?")
-        case 400, 404, 405:
-            return LoginFailure(
-                .never, "\(reason) - is \"homeserver\" right, and does it allow such log-ins?")
-        default: return LoginFailure(.again(after: answer.retryAfter), reason)
-        }
+        let user = login.user ?? kept?.session?.user ?? ""
+        if let new = try await gate.loggedIn(user, device: kept?.device ?? "") { return try await adopt(new) }
+        let why = refusal.map { "the token was refused (\($0.reason))" } ?? "the token is over"
+        throw try await loggedOut(why)
     }
 
     /// A token that was got elsewhere: the server says whose it is.
     private func adopted(_ token: String, refresh: String?) async throws(LoginFailure) -> MatrixSession {
-        let answer: MatrixAnswer
-        do throws(MatrixFailure) {
-            answer = try await server.send(.get("account", "whoami"), token: token)
-        } catch {
-            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
-        }
-        let now = clock.now()
-        if answer.isUnknownToken, refresh != nil {
-            // Over, but not for who can renew it.
-            let session = MatrixSession(
-                user: "", access: token, refresh: refresh, expires: now, received: now)
-            guard let new = try await refreshed(session) else {
+        switch try await gate.session(of: token, refresh: refresh) {
+        case .session(let session): return try await adopt(session)
+        case .over(let session, let reason):
+            guard let new = try await gate.refreshed(session) else {
                 throw LoginFailure(
-                    .never, "the token and its refresh token were refused (\(answer.reason)) - write others")
+                    .never, "the token and its refresh token were refused (\(reason)) - write others")
             }
-            var known = new
-            known.user = try await owner(of: new.access)
+            // The old pair is of no use any more, so this one is kept before it is asked whose it is.
+            var known = try await adopt(new)
+            known.user = try await gate.owner(of: known.access)
             return try await adopt(known)
-        }
-        guard answer.isFine, let user = answer.json["user_id"]?.string else {
-            if answer.status == 401 || answer.status == 403 {
-                throw LoginFailure(.never, "the token was refused (\(answer.reason)) - write another")
-            }
-            throw failure(of: answer)
-        }
-        let session = MatrixSession(
-            user: user, device: answer.json["device_id"]?.string, access: token, refresh: refresh,
-            expires: nil, received: now)
-        guard !isOther(session) else {
-            throw LoginFailure(
-                .never,
-                "the token is \(user)'s and not \(settings.login.user ?? "")'s - correct one of the two")
-        }
-        return try await adopt(session)
-    }
-
-    private func owner(of access: String) async throws(LoginFailure) -> String {
-        do throws(MatrixFailure) {
-            let answer = try await server.send(.get("account", "whoami"), token: access)
-            if let user = answer.json["user_id"]?.string { return user }
-            throw .refused(answer)
-        } catch {
-            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
-        }
-    }
-
-    /// Makes the user of an application service; true when it is there now.
-    private func register(_ user: String, _ token: String) async throws(LoginFailure) -> Bool {
-        let name = user.hasPrefix("@") ? String(user.dropFirst().prefix { $0 != ":" }) : user
-        let body: JSON = [
-            "type": "m.login.application_service", "username": .string(name), "inhibit_login": true,
-        ]
-        do throws(MatrixFailure) {
-            return try await server.send(.post("register", body: body), token: token).isFine
-        } catch {
-            throw LoginFailure(.again(after: nil), "cannot log in: \(error.reason)")
         }
     }
 

@@ -46,8 +46,7 @@ extension MatrixService {
     private func add(_ errand: Errand) {
         guard errands[errand.room] == nil else { return }
         errands[errand.room] = errand
-        errandWaker?.resume()
-        errandWaker = nil
+        errandBell.ring()
     }
 
     /// Joins what could not be joined at once, until cancelled. A room of another server can take minutes, and the
@@ -57,7 +56,7 @@ extension MatrixService {
             while true {
                 try Task.checkCancellation()
                 guard let next = errands.values.min(by: { $0.due < $1.due }) else {
-                    await waitForErrands()
+                    try await errandBell.wait()
                     continue
                 }
                 let pause = next.due - clock.now()
@@ -72,22 +71,6 @@ extension MatrixService {
                 group.addTask { await self.attempt(next.room, within: self.timing.join) }
             }
         }
-    }
-
-    private func waitForErrands() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled || !errands.isEmpty { return continuation.resume() }
-                errandWaker = continuation
-            }
-        } onCancel: {
-            Task { await self.wakeErrands() }
-        }
-    }
-
-    private func wakeErrands() {
-        errandWaker?.resume()
-        errandWaker = nil
     }
 
     /// One try. What fails stays to be done.

@@ -312,12 +312,7 @@ extension MatrixService {
             case .behind:
                 // Nobody asks the server for more meanwhile.
                 inbox.heard()
-                if let times = behindComplaint.raise(at: clock.now()) {
-                    let often = times > 1 ? " (\(times) times since this was last said)" : ""
-                    log.warning(
-                        "steward takes no events now, of a flood or because its store cannot be written; they wait\(often)"
-                    )
-                }
+                behindComplaint.sayBehind("they wait", at: clock.now(), log)
                 try await clock.sleep(timing.behind)
             case .closed:
                 // Steward is stopping, and what is waiting is still to be sent.

@@ -40,7 +40,7 @@ package actor MatrixService: ChatService {
 
     // Rooms to be joined.
     var errands: [String: Errand] = [:]
-    var errandWaker: CheckedContinuation<Void, Never>?
+    nonisolated let errandBell = Bell()
     /// Who invited us to rooms that we are about to see for the first time.
     var inviters: [String: String] = [:]
 

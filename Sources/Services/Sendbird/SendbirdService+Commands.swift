@@ -56,7 +56,7 @@ extension SendbirdService {
         login.take(SendbirdLogin(node), at: now)
         book?.readUnread(node["unread_cnt"])
         self.connection = connection
-        wake()
+        bell.ring()
     }
 
     /// Our session ends soon, or at once.

@@ -12,42 +12,13 @@ extension SendbirdService {
             case .taken: book?.commit(batch)
             case .behind:
                 // Read on, or answers and pings would be stuck, too; the events come again from where steward stands.
-                let channels = book?.fallBehind(batch) ?? []
+                let count = book?.fallBehind(batch).count ?? 0
                 let now = clock.now()
                 behindUntil = now + timing.behind
-                // It may last as long as a disk is full.
-                guard let times = behindComplaint.raise(at: now) else { continue }
-                let often = times > 1 ? " (\(times) times since this was last said)" : ""
-                let what = channels.count == 1 ? "1 channel is" : "\(channels.count) channels are"
-                log.warning(
-                    "steward takes no events now, of a flood or because its store cannot be written; \(what) read again in a moment\(often)"
-                )
+                let what = count == 1 ? "1 channel is" : "\(count) channels are"
+                behindComplaint.sayBehind("\(what) read again in a moment", at: now, log)
             case .closed: isClosed = true
             }
         }
-    }
-
-    /// Wakes the task that sees to news and gaps.
-    func wake() {
-        hasWork = true
-        let wakers = wakers
-        self.wakers = []
-        for waker in wakers { waker.resume() }
-    }
-
-    /// Waits until there is something to see to.
-    func work() async throws {
-        if !hasWork {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    if Task.isCancelled { return continuation.resume() }
-                    wakers.append(continuation)
-                }
-            } onCancel: {
-                Task { await self.wake() }
-            }
-        }
-        try Task.checkCancellation()
-        hasWork = false
     }
 }

@@ -4,7 +4,7 @@ internal import JSON
 extension SendbirdService {
     /// Waits for the welcome, reads what has to be read, and sees to what comes up, until the connection is over.
     func serve(_ connection: SendbirdConnection, _ inbox: any Inbox) async throws {
-        while login.at == nil { try await work() }
+        while login.at == nil { try await bell.wait() }
         await identify(inbox)
         try await openEverything(inbox)
         while true {
@@ -17,7 +17,7 @@ extension SendbirdService {
                 isComplete = true
                 report(.up, to: inbox)
             }
-            try await work()
+            try await bell.wait()
         }
     }
 
@@ -172,7 +172,7 @@ extension SendbirdService {
         book?.describe(listing, mark: mark, changed: changed)
         // With nothing before it there is nothing to read, unless it was there before us.
         book?.readStrange(listing.url, with: json)
-        wake()
+        bell.ring()
     }
 
     /// The newest message of a channel, as its list has it.

@@ -109,7 +109,7 @@ extension SendbirdService {
         return try await asking { () async throws(SendbirdFailure) in
             let url = try await directChannel(with: user)
             if book?.rooms[url] == nil { book?.want(url, .group) }
-            wake()
+            bell.ring()
             return url
         }
     }

@@ -39,8 +39,7 @@ package actor SendbirdService: ChatService {
     var behindComplaint = Complaint(every: .seconds(60))
 
     // Seeing to what is read.
-    var wakers: [CheckedContinuation<Void, Never>] = []
-    var hasWork = false
+    nonisolated let bell = Bell()
     var later: [Errand] = []
 
     /// Something to see to, and how often it was tried.
@@ -259,7 +258,7 @@ package actor SendbirdService: ChatService {
                     }
                 }
             }
-            if book?.news.isEmpty == false { wake() }
+            if book?.news.isEmpty == false { bell.ring() }
             await handOver()
             if let ordered { throw ordered }
         }
@@ -289,7 +288,7 @@ package actor SendbirdService: ChatService {
             book?.now = now
             book?.endTimes(at: now)
             sayDelivered(on: connection, at: now)
-            if isWorkDue(at: now) { wake() }
+            if isWorkDue(at: now) { bell.ring() }
             await handOver()
         }
     }

@@ -120,7 +120,7 @@ package enum SendbirdToken: Sendable, Decodable, StandIn {
 extension SendbirdSettings {
     package var findings: [SettingsFinding] {
         var findings: [SettingsFinding] = []
-        if app.isEmpty || !app.allSatisfy(Self.isHostLetter) {
+        if app.isEmpty || !app.allSatisfy(\.isHostLetter) {
             findings.append(
                 SettingsFinding(
                     ["app"], "is not an application id",
@@ -131,7 +131,7 @@ extension SendbirdSettings {
                     ["app"], "is not an application id of Sendbird",
                     hint: "it stands in its dashboard: 32 hex digits in five groups with hyphens"))
         }
-        if let finding = named(user, ["user"], most: 80) { findings.append(finding) }
+        findings += [SettingsFinding.name(user, ["user"], most: 80)].compactMap(\.self)
         if case .from(let settings) = token {
             findings += settings.findings.map { $0.below("token") }
             if case .sign = settings {
@@ -156,41 +156,17 @@ extension SendbirdSettings {
                         ["session"], "is no life for a session token", hint: "at least 1m, at most 365d"))
             }
         }
-        if let endpoint { findings += address(endpoint) }
-        for (number, name) in joins.enumerated() {
-            if let finding = named(name, ["join", "\(number)"], most: 100) { findings.append(finding) }
-        }
-        for (number, name) in (bots ?? []).enumerated() {
-            if let finding = named(name, ["bots", "\(number)"], most: 80) { findings.append(finding) }
-        }
-        return findings
+        findings += [endpointFinding].compactMap(\.self)
+        findings += SettingsFinding.names(join, "join", most: 100)
+        return findings + SettingsFinding.names(bots, "bots", most: 80)
     }
 
-    private func named(_ name: String, _ path: [String], most: Int) -> SettingsFinding? {
-        (1...most).contains(name.count) ? nil : SettingsFinding(path, "has not 1 to \(most) characters")
-    }
-
-    private func address(_ endpoint: String) -> [SettingsFinding] {
-        guard let scheme = ["ws://", "wss://"].first(where: { endpoint.hasPrefix($0) }) else {
-            let isSecure = !endpoint.hasPrefix("http://")
-            return [
-                SettingsFinding(
-                    ["endpoint"], "does not begin with ws:// or wss://",
-                    hint: "write \(isSecure ? "wss" : "ws")://HOST")
-            ]
-        }
-        let rest = endpoint.dropFirst(scheme.count)
-        let host = rest.prefix { $0 != "/" }
-        if host.isEmpty || host.contains(" ") {
-            return [SettingsFinding(["endpoint"], "names no host", hint: "write \(scheme)HOST")]
-        }
-        guard rest.contains(where: { "?#".contains($0) }) else { return [] }
-        return [
-            SettingsFinding(["endpoint"], "has more than an address", hint: "write \(scheme)\(host)")
-        ]
-    }
-
-    private static func isHostLetter(_ letter: Character) -> Bool {
-        letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-")
+    private var endpointFinding: SettingsFinding? {
+        guard let endpoint else { return nil }
+        if let finding = SettingsFinding.endpoint(endpoint) { return finding }
+        guard endpoint.contains(where: { "?#".contains($0) }) else { return nil }
+        let address = endpoint.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
+        return SettingsFinding(
+            ["endpoint"], "has more than an address", hint: "write \(address.joined(separator: "/"))")
     }
 }

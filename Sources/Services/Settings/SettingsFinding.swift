@@ -17,6 +17,28 @@ package struct SettingsFinding: Sendable, Equatable {
         self.isAboutSecret = isAboutSecret
     }
 
+    /// A name that has not 1 to so many characters.
+    static func name(_ name: String, _ path: [String], most: Int = 256) -> SettingsFinding? {
+        (1...most).contains(name.count) ? nil : SettingsFinding(path, "has not 1 to \(most) characters")
+    }
+
+    /// The same for each of a list.
+    static func names(_ names: [String]?, _ key: String, most: Int = 256) -> [SettingsFinding] {
+        (names ?? []).enumerated().compactMap { name($1, [key, "\($0)"], most: most) }
+    }
+
+    /// An `endpoint` that is no WebSocket's; `path` is what stands behind its host.
+    static func endpoint(_ endpoint: String, path: String = "") -> SettingsFinding? {
+        guard let scheme = ["ws://", "wss://"].first(where: { endpoint.hasPrefix($0) }) else {
+            let usual = endpoint.hasPrefix("http://") ? "ws" : "wss"
+            return SettingsFinding(
+                ["endpoint"], "does not begin with ws:// or wss://", hint: "write \(usual)://HOST\(path)")
+        }
+        let host = endpoint.dropFirst(scheme.count).prefix { $0 != "/" }
+        guard host.isEmpty || host.contains(" ") else { return nil }
+        return SettingsFinding(["endpoint"], "names no host", hint: "write \(scheme)HOST\(path)")
+    }
+
     func below(_ key: String) -> SettingsFinding {
         var finding = self
         finding.path.insert(key, at: 0)
@@ -37,6 +59,11 @@ package struct SettingsError: Error, Equatable, CustomStringConvertible {
             "\(finding.path.joined(separator: ".")) \(finding.problem)"
             + (finding.hint.map { " - \($0)" } ?? "")
     }
+}
+
+extension Character {
+    /// Part of a host's name between its dots.
+    var isHostLetter: Bool { isASCII && (isLetter || isNumber || self == "-") }
 }
 
 extension CodingUserInfoKey {

@@ -84,7 +84,7 @@ extension TwilioService {
             try await joinConfigured(on: connection, inbox)
         }
         renewAll = nil
-        wake()
+        bell.ring()
     }
 
     /// The map that says which channels are ours.

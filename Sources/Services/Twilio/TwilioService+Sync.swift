@@ -21,7 +21,7 @@ extension TwilioService {
                 log.debug("up: \(book.openChannels.count) channels")
                 report(.up, to: inbox)
             }
-            try await work()
+            try await bell.wait()
         }
     }
 

@@ -44,8 +44,7 @@ package actor TwilioService: ChatService {
     var behindComplaint = Complaint(every: .seconds(60))
 
     // Seeing to what is read.
-    var wakers: [CheckedContinuation<Void, Never>] = []
-    var hasWork = false
+    nonisolated let bell = Bell()
     var establishing: [Int64: Timestamp] = [:]
     var lastCorrelation: Int64 = 0
     var subscribeAgain: Timestamp?
@@ -235,7 +234,7 @@ package actor TwilioService: ChatService {
                     end = SessionEnd(status, backoff: backoff, in: "closed by the server")
                 }
             }
-            if reader.book?.hasNews == true { wake() }
+            if reader.book?.hasNews == true { bell.ring() }
             await handOver()
             // After that, so that the answer to a message begins before the server is told that it has come.
             connection.acknowledge(reader.takeAcknowledgements())
@@ -259,8 +258,8 @@ package actor TwilioService: ChatService {
             }
             reader.book?.endTyping(at: now)
             reader.book?.endHolding(at: now)
-            if reader.book?.wantOverdue(at: now, after: timing.reorder) == true { wake() }
-            if isWorkDue(at: now) { wake() }
+            if reader.book?.wantOverdue(at: now, after: timing.reorder) == true { bell.ring() }
+            if isWorkDue(at: now) { bell.ring() }
             await handOver()
         }
     }

@@ -87,48 +87,21 @@ package struct TwilioSettings: ServiceSettings {
 
 extension TwilioSettings {
     package var findings: [SettingsFinding] {
-        var findings = [named(identity, ["identity"])].compactMap(\.self)
+        var findings = [SettingsFinding.name(identity, ["identity"])].compactMap(\.self)
         findings += token.findings.map { $0.below("token") }
-        if let endpoint { findings += address(endpoint) }
-        if let region, region.isEmpty || !region.allSatisfy(Self.isHostLetter) {
+        findings += [endpoint.flatMap { .endpoint($0, path: "/v3/wsconnect") }].compactMap(\.self)
+        if let region, region.isEmpty || !region.allSatisfy(\.isHostLetter) {
             findings.append(
                 SettingsFinding(
                     ["region"], "is not a region", hint: "it is a part of host names, such as us1"))
         }
-        for (number, name) in joins.enumerated() {
-            if let finding = named(name, ["join", "\(number)"]) { findings.append(finding) }
-        }
+        findings += SettingsFinding.names(join, "join")
         for (name, sid) in (roles ?? [:]).sorted(by: { $0.key < $1.key }) where !sid.hasPrefix("RL") {
             findings.append(
                 SettingsFinding(
                     ["roles", name], "does not begin with RL",
                     hint: "it is the role's SID; the words for rules stand in \"roles:\" of the file"))
         }
-        for (number, name) in (bots ?? []).enumerated() {
-            if let finding = named(name, ["bots", "\(number)"]) { findings.append(finding) }
-        }
-        return findings
-    }
-
-    private func named(_ name: String, _ path: [String]) -> SettingsFinding? {
-        (1...256).contains(name.count) ? nil : SettingsFinding(path, "has not 1 to 256 characters")
-    }
-
-    private func address(_ endpoint: String) -> [SettingsFinding] {
-        guard let scheme = ["ws://", "wss://"].first(where: { endpoint.hasPrefix($0) }) else {
-            let isSecure = !endpoint.hasPrefix("http://")
-            return [
-                SettingsFinding(
-                    ["endpoint"], "does not begin with ws:// or wss://",
-                    hint: "write \(isSecure ? "wss" : "ws")://HOST/v3/wsconnect")
-            ]
-        }
-        let host = endpoint.dropFirst(scheme.count).prefix { $0 != "/" }
-        guard host.isEmpty || host.contains(" ") else { return [] }
-        return [SettingsFinding(["endpoint"], "names no host", hint: "write \(scheme)HOST/v3/wsconnect")]
-    }
-
-    private static func isHostLetter(_ letter: Character) -> Bool {
-        letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-")
+        return findings + SettingsFinding.names(bots, "bots")
     }
 }
