@@ -65,13 +65,26 @@ import Testing
                 .ban(user: "u", until: nil, reason: "why"),
                 .lock(until: Timestamp(milliseconds: 1), reason: nil),
                 .deleteMessage(MessageReference(id: "IM2")), .createChannel(title: "t", attributes: nil),
+                .send(Outgoing("\"a\" \\ b", mentions: ["u", "v"], attributes: "{}", isSkippable: true)),
+                .send(Outgoing("", inThread: true, isSilent: true)),
+                .reply(Outgoing("b"), to: MessageReference(id: "IM3")),
+                .reply(Outgoing("c"), to: MessageReference(id: "IM3", index: 9)),
             ].map { verb in
                 var other = open
                 other.action.verb = verb
                 return other
             }
-        for action in actions {
+        let plain = actions.map { action in
+            var action = action
+            action.action.then = nil
+            action.author = "u"
+            action.cases = action.order == 6 ? nil : ["CASE-1", "CASE-2"]
+            return action
+        }
+        for action in actions + plain {
             let body = JSONRow.body(of: action)
+            #expect(body.sorted() == action.body.sorted())
+            #expect(JSONRow.value(OpenAction.self, from: action.body) == action)
             #expect(JSONRow.value(OpenAction.self, from: body) == action)
             // Either may read what the other wrote, and both say the same.
             let encoder = JSONEncoder()

@@ -1,4 +1,5 @@
 import Chat
+import Glibc
 import SQLite
 import Seeds
 import Testing
@@ -117,6 +118,25 @@ import Testing
         }
         await journal.close()
         #expect(try counts().logged < 100)
+    }
+
+    @Test func `the file's own log is long before it is used`() async throws {
+        func size() -> Int {
+            var found = stat()
+            return stat(file.path + "-wal", &found) == 0 ? Int(found.st_size) : 0
+        }
+        let journal = try await SQLiteJournal.open(file.path)
+        let lease = try #require(try await lease(journal))
+        #expect(size() == 4 << 20)
+        try await journal.renew(lease, until: noon + .seconds(60))
+        #expect(size() == 4 << 20)
+        let large = String(repeating: "x", count: 1 << 20)
+        for number in 0..<3 { try await journal.append([change("\(number)", "", large)], under: lease) }
+        #expect(size() == 4 << 20)
+        try await journal.renew(lease, until: noon + .seconds(60))
+        #expect(size() == 16 << 20)
+        #expect(try await journal.rows(of: .memory).count == 3)
+        await journal.close()
     }
 
     @Test func `once steward is idle all rows move to their tables`() async throws {

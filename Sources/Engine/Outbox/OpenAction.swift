@@ -32,6 +32,64 @@ package struct OpenAction: Sendable, Codable, Equatable {
     }
 }
 
+extension OpenAction {
+    /// As it is stored: what its coding makes of it. Answers are written by hand, for they wait for it, and what is made of
+    /// types alone takes many times as long when it is seldom done.
+    var body: [UInt8] {
+        let (outgoing, message): (Outgoing, MessageReference?)
+        switch action.verb {
+        case .send(let text): (outgoing, message) = (text, nil)
+        case .reply(let text, let to): (outgoing, message) = (text, to)
+        default: return JSONRow.body(of: self)
+        }
+        guard action.then == nil, action.spares == nil, outgoing.attachments.isEmpty else {
+            return JSONRow.body(of: self)
+        }
+        return JSONRowWriter.object { row in
+            row.object("key") { $0.member("text", key.text) }
+            row.object("action") { row in
+                row.object("verb") { row in
+                    row.object(message == nil ? "send" : "reply") { row in
+                        row.object("_0") { outgoing.write(to: $0) }
+                        if let message { row.object("to") { message.write(to: $0) } }
+                    }
+                }
+                row.object("place") { row in
+                    row.member("account", action.place.account)
+                    row.member("channel", action.place.channel)
+                }
+                row.member("by", action.by)
+                row.member("path", action.path)
+            }
+            row.member("event", event)
+            row.member("realm", realm)
+            row.member("since", since.milliseconds)
+            row.member("order", order)
+            if let cases { row.member("cases", cases) }
+            if let author { row.member("author", author) }
+        }
+    }
+}
+
+extension Outgoing {
+    fileprivate func write(to row: JSONRowWriter) {
+        row.member("text", text)
+        row.member("mentions", mentions)
+        if let attributes { row.member("attributes", attributes) }
+        row.member("attachments", [])
+        row.member("inThread", inThread)
+        row.member("isSilent", isSilent)
+        if isSkippable { row.member("skippable", true) }
+    }
+}
+
+extension MessageReference {
+    fileprivate func write(to row: JSONRowWriter) {
+        row.member("id", id)
+        if let index { row.member("index", index) }
+    }
+}
+
 /// What became of an action.
 package enum ActionOutcome: Sendable, Equatable {
     case done(Receipt)

@@ -16,6 +16,14 @@ final class JSONRowWriter {
         return writer.bytes
     }
 
+    /// What `body` writes by hand, as the members of one object.
+    static func object(_ body: (JSONRowWriter) -> Void) -> [UInt8] {
+        let writer = JSONRowWriter()
+        writer.bytes.reserveCapacity(1024)
+        writer.object(body)
+        return writer.bytes
+    }
+
     /// Begins an object or an array; gives how many are open with it.
     fileprivate func open(_ begin: Character, _ end: Character) -> Int {
         bytes.append(begin.asciiValue ?? 0)
@@ -100,6 +108,56 @@ final class JSONRowWriter {
             throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: "no number"))
         }
         return String(value)
+    }
+}
+
+// By hand.
+extension JSONRowWriter {
+    func object(_ key: StaticString, _ body: (JSONRowWriter) -> Void) {
+        self.key(key)
+        object(body)
+    }
+
+    func member(_ key: StaticString, _ value: String) {
+        self.key(key)
+        write(value)
+        needsComma = true
+    }
+
+    func member(_ key: StaticString, _ value: Int64) {
+        self.key(key)
+        write(plain: String(value))
+        needsComma = true
+    }
+
+    func member(_ key: StaticString, _ value: Bool) {
+        self.key(key)
+        write(plain: value ? "true" : "false")
+        needsComma = true
+    }
+
+    func member(_ key: StaticString, _ values: [String]) {
+        self.key(key)
+        let depth = open("[", "]")
+        for value in values {
+            next(in: depth)
+            write(value)
+            needsComma = true
+        }
+        close(to: depth - 1)
+    }
+
+    private func object(_ body: (JSONRowWriter) -> Void) {
+        let depth = open("{", "}")
+        body(self)
+        close(to: depth - 1)
+    }
+
+    private func key(_ key: StaticString) {
+        next(in: ends.count)
+        bytes.append(UInt8(ascii: "\""))
+        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        write(plain: "\":")
     }
 }
 

@@ -287,7 +287,7 @@ actor Decider {
             order += 1
             open.order = order
             pending.actions.append(open)
-            pending.changes.append(RowChange(RowKey(.action, open.key.text), JSONRow.body(of: open)))
+            pending.changes.append(RowChange(RowKey(.action, open.key.text), open.body))
         }
         for later in outcome.later {
             continuations[later.key] = later.continuation

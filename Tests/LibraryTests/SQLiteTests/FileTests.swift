@@ -158,4 +158,15 @@ import Testing
         #expect(try folder.bytes("state.db-wal").isEmpty)
         #expect(try Connection(file: ":memory:").checkpoint() == (0, 0))
     }
+
+    @Test func `commits move a long log into the file, and go on from its beginning`() throws {
+        var options = DatabaseOptions()
+        options.checkpointPages = 10
+        let connection = try Connection(file: file, options: options)
+        try connection.script("CREATE TABLE notes (body)")
+        for _ in 0..<100 { try connection.run("INSERT INTO notes VALUES (zeroblob(3000))") }
+        #expect(try folder.bytes("state.db-wal").count < 20 * 4120)
+        #expect(try folder.bytes("state.db").count > 60 * 4096)
+        #expect(connection.usedLog < 20 * 4120)
+    }
 }
