@@ -2,7 +2,7 @@ internal import Chat
 
 /// A channel we are in, with its members, as far as it is known.
 struct ChannelState {
-    var channel: Channel { didSet { describe() } }
+    private(set) var channel: Channel
     /// Participants by their SIDs.
     private(set) var roster: [String: RosterEntry] = [:]
     private var people = FingerprintTable<Person>()
@@ -49,10 +49,19 @@ struct ChannelState {
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
-    /// A direct channel is called by who else is in it: its title names us, too.
-    private mutating func describe() {
-        guard channel.isDirect, let others = others(than: own), others != channel.title else { return }
-        channel.title = others
+    /// What it is like now. A direct channel is called by who else is in it: its title names us, too.
+    mutating func describe(as channel: Channel) {
+        var channel = channel
+        if channel.isDirect, let others = others(than: own), others != channel.title {
+            channel.title = others
+        }
+        self.channel = channel
+    }
+
+    private mutating func count() {
+        var channel = channel
+        channel.memberCount = roster.count
+        describe(as: channel)
     }
 
     mutating func set(_ entry: RosterEntry) {
@@ -62,7 +71,7 @@ struct ChannelState {
             since = entry.created
             isOut = false
         }
-        channel.memberCount = roster.count
+        count()
     }
 
     private mutating func enter(_ member: Member) {
@@ -76,14 +85,14 @@ struct ChannelState {
         member.name = name
         enter(member)
         for (key, entry) in roster where entry.member.user == user { roster[key]?.member.name = name }
-        describe()
+        describe(as: channel)
     }
 
     mutating func remove(_ key: String) {
         guard let entry = roster.removeValue(forKey: key) else { return }
         people[Fingerprint(entry.member.user.text)] = nil
         if entry.member.user == own { isOut = true }
-        channel.memberCount = roster.count
+        count()
     }
 
     /// Whether something happened while we were not here.

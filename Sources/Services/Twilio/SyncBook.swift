@@ -130,10 +130,11 @@ package struct SyncBook {
 
     mutating func describe(_ channel: Int, as document: ChannelDocument) {
         let before = channels[channel].channel
-        channels[channel].channel = Channel(
-            id: before.id, uniqueName: document.uniqueName, title: document.title,
-            memberCount: before.memberCount, isDirect: DirectChannel.isName(document.uniqueName),
-            attributes: document.attributes)
+        channels[channel].describe(
+            as: Channel(
+                id: before.id, uniqueName: document.uniqueName, title: document.title,
+                memberCount: before.memberCount, isDirect: DirectChannel.isName(document.uniqueName),
+                attributes: document.attributes))
     }
 
     // MARK: Subscriptions
@@ -279,7 +280,7 @@ extension SyncBook {
         _ channel: Channel, messages list: String, roster: String, members: [Member], from mark: Int64
     ) {
         let place = open(channel)
-        channels[place].channel = channel
+        channels[place].describe(as: channel)
         for (number, member) in members.enumerated() {
             channels[place].set(
                 RosterEntry(
