@@ -38,7 +38,7 @@ import Testing
         throws
     {
         let scene = try Scene(Self.bot)
-        scene.rules.turn.withLock { $0.budget = .zero }
+        scene.rules.turn.withLock { $0.time.budget = .zero }
         let told =
             "send staff: ⚠️ A message by ana in General was too long to look through in time: \"slurs\" and \"polite\" could not be decided, so look at it."
         #expect(scene.say(word(3_000)) == ["delete general", "send general: ana: Too large.", told])
@@ -52,13 +52,13 @@ import Testing
         #expect(
             notes.first?.text
                 == "could not be decided: a text of 2515 bytes was too long to look through in time")
-        scene.rules.turn.withLock { $0.budget = .seconds(60) }
+        scene.rules.turn.withLock { $0.time.budget = .seconds(60) }
         #expect(scene.take(long) == ["delete general"])
     }
 
     @Test func `explain tells that there was no time`() throws {
         let scene = try Scene(Self.bot)
-        scene.rules.turn.withLock { $0.budget = .zero }
+        scene.rules.turn.withLock { $0.time.budget = .zero }
         let told = try #require(
             scene.rules.explain(say: word(3_000), as: "ana", in: "lobby", now: scene.now))
         #expect(told.entries.map(\.matches) == [false, false, true])
@@ -85,7 +85,7 @@ import Testing
               c: {when: messageAdded, if: {rate: 3 similar in 5m per user}, do: [delete]}
               d: {when: [messageAdded, messageEdited], if: {text: {starts_with: heck, skip: [quotes]}}, do: [delete]}
             """)
-        scene.rules.turn.withLock { $0.budget = .seconds(60) }
+        scene.rules.turn.withLock { $0.time.budget = .seconds(60) }
         func time(_ text: String) -> Duration {
             let start = ThreadTime.now
             scene.say(text, by: "u\(text.count)")

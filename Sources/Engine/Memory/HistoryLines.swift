@@ -107,13 +107,7 @@ extension HistoryLine {
     private static func rest(of message: Message) -> [UInt8] {
         var writer = RowWriter()
         writer.bytes(message.replyTo.map { Array($0.utf8) })
-        writer.count(message.attachments.count)
-        for attachment in message.attachments {
-            writer.text(attachment.id)
-            writer.text(attachment.name)
-            writer.text(attachment.contentType)
-            writer.number(attachment.size)
-        }
+        writer.attachments(message.attachments)
         return writer.bytes
     }
 
@@ -138,15 +132,9 @@ extension HistoryLine {
         guard head.rest > 0 else { return }
         var reader = RowReader(Array(bytes[place..<place + Int(head.rest)]))
         let replyTo = reader.bytesOrNil() ?? nil
-        var attachments: [Message.Attachment] = []
-        for _ in 0..<(reader.count() ?? 0) {
-            guard let id = reader.text(), let name = reader.text(), let type = reader.text(),
-                let size = reader.number()
-            else { break }
-            attachments.append(.init(id: id, name: name, contentType: type, size: size))
-        }
         message = Message(
             id: message.id, index: message.index, author: author, text: message.text,
-            attachments: attachments, replyTo: replyTo.map { String(decoding: $0, as: UTF8.self) })
+            attachments: reader.attachments() ?? [],
+            replyTo: replyTo.map { String(decoding: $0, as: UTF8.self) })
     }
 }

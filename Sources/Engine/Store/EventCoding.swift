@@ -66,13 +66,7 @@ package enum EventCoding {
         writer.number(message.index ?? -1)
         writer.text(message.text)
         writer.bytes(message.replyTo.map { Array($0.utf8) })
-        writer.count(message.attachments.count)
-        for attachment in message.attachments {
-            writer.text(attachment.id)
-            writer.text(attachment.name)
-            writer.text(attachment.contentType)
-            writer.number(attachment.size)
-        }
+        writer.attachments(message.attachments)
     }
 
     private static func read(_ reader: inout RowReader, _ realms: Identities) -> ChatEvent? {
@@ -154,15 +148,8 @@ package enum EventCoding {
 
     private static func message(_ reader: inout RowReader, by author: Member) -> Message? {
         guard let id = reader.text(), let index = reader.number(), let text = reader.text(),
-            let replyTo = reader.bytesOrNil(), let count = reader.count()
+            let replyTo = reader.bytesOrNil(), let attachments = reader.attachments()
         else { return nil }
-        var attachments: [Message.Attachment] = []
-        for _ in 0..<count {
-            guard let id = reader.text(), let name = reader.text(), let type = reader.text(),
-                let size = reader.number()
-            else { return nil }
-            attachments.append(.init(id: id, name: name, contentType: type, size: size))
-        }
         return Message(
             id: id, index: index < 0 ? nil : index, author: author, text: text, attachments: attachments,
             replyTo: replyTo.map { String(decoding: $0, as: UTF8.self) })

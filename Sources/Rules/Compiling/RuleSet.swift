@@ -235,7 +235,7 @@ package final class RuleSet: Sendable {
         guard let name = event.name else { return .nothing }
         var turn = RuleTurn(lanes: lanes.count, probes: probes.count, rules: rules.count)
         self.turn.withLock { own in
-            turn.budget = own.budget
+            turn.time.budget = own.time.budget
             turn.rates = own.rates
             turn.recent = own.recent
         }
