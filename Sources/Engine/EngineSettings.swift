@@ -38,6 +38,8 @@ package struct EngineSettings: Sendable {
     package var lease = Duration.seconds(15)
     /// Waits between tries of everything that is tried again.
     package var backoff = Backoff()
+    /// The same of the store, which nobody else wears out by trying: events wait for it, and go on soon after it works.
+    package var storeBackoff = Backoff(first: .milliseconds(500), most: .seconds(3))
     /// Who we are to other stewards on the same store.
     package var holder = "steward"
 

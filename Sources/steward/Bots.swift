@@ -48,7 +48,8 @@ struct Bots: Sendable {
     ) -> ExitCode {
         do {
             let config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current,
+                secrets: .unneeded)
             let (rules, warnings) = try read(config)
             return body(config, rules, warnings)
         } catch let error as BotsError {

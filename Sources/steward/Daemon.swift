@@ -81,7 +81,9 @@ struct Daemon: Sendable {
             }
         }
         wishes.whenImpatient { running.cancel() }
-        return try await running.value
+        let end = await result { try await running.value }
+        await journal.close()
+        return try end.get()
     }
 
     private func watch(

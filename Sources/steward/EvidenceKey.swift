@@ -51,6 +51,9 @@ enum EvidenceKey {
 
     /// For who only looks: nil where there is no key. Throws for one that cannot be used.
     static func forReading(_ config: Config) throws -> EvidenceKeeping? {
+        if let why = config.unreadKey {
+            throw KeyMistake("the key of the store (\"storage.key\") cannot be read: \(why)")
+        }
         if let given = config.storageKey { return keeping(Array(given.reveal().utf8), config) }
         guard let store = config.store.map(config.statePath), access(keyFile(store), F_OK) == 0 else {
             return nil

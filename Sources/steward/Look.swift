@@ -14,7 +14,8 @@ enum Look {
         let config: Config
         do {
             config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current,
+                secrets: .unneeded)
         } catch {
             Terminal.print(findings: "\(error)")
             return .configuration

@@ -18,6 +18,8 @@ enum Stores {
         } catch {
             let first =
                 switch error {
+                // Starting again cannot help, which the exit status says.
+                case .damaged: throw error
                 case .unusable: "bring back a copy that is whole"
                 case .tooNew: "run the steward that wrote it"
                 default: "make room there"

@@ -16,7 +16,9 @@ struct WatchedFiles: Equatable {
     init(config: String) {
         add(config)
         let folder = config.lastIndex(of: "/").map { String(config[...$0]) } ?? ""
-        let read = try? ConfigReader.read(file: config, environment: Environment.current)
+        let read = try? ConfigReader.read(
+            file: config, environment: Environment.current,
+            secrets: .unneeded)
         let bots = read?.botsFolder ?? folder + "bots"
         for name in (try? FileManager.default.subpathsOfDirectory(atPath: bots)) ?? []
         where !name.hasSuffix("~") {

@@ -251,7 +251,7 @@ import Testing
         connection.close()
         let again = try await SQLiteJournal.open(file.path)
         let error = await #expect(throws: JournalError.self) { try await lease(again) }
-        #expect(error == .unusable("\(file.path): entry 1 of the log cannot be read"))
+        #expect(error == .damaged(file.path, "entry 1 of the log cannot be read"))
     }
 
     @Test func `a full disk changes nothing, and what was there stays`() async throws {

@@ -105,13 +105,20 @@ import Testing
         #expect(rig.chat.performed.isEmpty)
     }
 
+    @Test func `however long a disk was full, the store is tried again within three seconds`() {
+        var backoff = EngineSettings().storeBackoff
+        #expect((0..<40).allSatisfy { _ in backoff.next() <= .seconds(3) })
+    }
+
     @Test func `a full disk stops events, not the connection, and everything goes on when there is room`()
         async throws
     {
         let inner = MemoryJournal()
         let journal = TroubledJournal(inner)
-        let rig = Rig([.echo], journal: journal)
-        try await rig.runReady { engine in
+        var rig = Rig([.echo], journal: journal)
+        // What is tried again elsewhere may take its time.
+        rig.settings.backoff = Backoff(first: .seconds(600), most: .seconds(600))
+        try await rig.runReady { [rig] engine in
             journal.setTrouble("state.db: disk is full")
             for number in 0..<50 { rig.chat.say("\(number)", as: "ana", in: "lobby") }
             await engine.wait { $0.storeTrouble == "state.db: disk is full" }

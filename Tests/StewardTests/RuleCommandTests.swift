@@ -201,7 +201,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: shell.folder.path + "/steward.db"))
         try shell.folder.write("steward.db", "not a database")
         let foreign = try await shell.run("explain", "--say", "hello")
-        #expect(foreign.code == 0)
+        #expect(foreign.code == 1)
         #expect(foreign.errors.hasPrefix("steward explain: the store cannot be looked at: "))
         #expect(foreign.output.contains("as if nothing was remembered"))
         #expect(shell.folder.read("steward.db") == "not a database")

@@ -73,3 +73,25 @@ import Testing
         #expect(await waiting.value == nil)
     }
 }
+
+@Suite struct Units {
+    private func text(_ name: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: "systemd/\(name)"), encoding: .utf8)
+    }
+
+    @Test
+    func `the unit takes the folder of the configuration as it is made, and leaves exit status 78 alone`()
+        throws
+    {
+        let unit = try text("steward.service")
+        #expect(try text("steward.tmpfiles").contains("d /etc/steward 0750 "))
+        for line in [
+            "ConfigurationDirectory=steward", "ConfigurationDirectoryMode=0750", "Type=notify",
+            "RestartPreventExitStatus=78",
+        ] {
+            #expect(unit.split(separator: "\n").contains(Substring(line)))
+        }
+    }
+}

@@ -96,7 +96,7 @@ extension Timestamp {
 }
 
 extension RuleRecord {
-    fileprivate init?(_ body: [UInt8]) {
+    init?(_ body: [UInt8]) {
         var reader = RowReader(body)
         guard let lastMatch = reader.time(), let count = reader.count() else { return nil }
         self.lastMatch = lastMatch

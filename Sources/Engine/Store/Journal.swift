@@ -50,9 +50,13 @@ package protocol Journal: Sendable {
         _ table: JournalTable, under lease: Lease,
         _ change: @escaping @Sendable ([UInt8]) -> Rewriting
     ) async throws(JournalError)
+
+    /// The end: after it nothing is read or written, and a file is a whole copy by itself.
+    func close() async
 }
 
 extension Journal {
+    package func close() async {}
     package var executor: (any SerialExecutor & TaskExecutor)? { nil }
     package var takesOrders: Bool { false }
 
@@ -170,14 +174,27 @@ package enum JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     case leaseLost(String)
     /// No room, or not writable: nothing was changed, and it may work later.
     case unwritable(String)
-    /// Repeating cannot help: it is damaged, or no store at all.
+    /// Repeating cannot help: it is no store at all, or not to be used as it is.
     case unusable(String)
+    /// Repeating cannot help: it was written and cannot be read any more.
+    case damaged(String)
     /// A later steward has worked on it; this one would not understand all of it.
     case tooNew(String)
 
     package var description: String {
         switch self {
-        case .leaseLost(let why), .unwritable(let why), .unusable(let why), .tooNew(let why): why
+        case .leaseLost(let why), .unwritable(let why), .unusable(let why), .damaged(let why),
+            .tooNew(let why):
+            why
         }
+    }
+
+    /// What is wrong with which store, and the way out.
+    package static func damaged(_ file: String, _ what: String) -> JournalError {
+        .damaged(
+            """
+            \(file): the store is damaged: \(what) - stop steward and bring back a whole copy; or save what can be read \
+            with "steward state export FILE", move \(file) and \(file)-wal away, and "steward state import FILE"
+            """)
     }
 }

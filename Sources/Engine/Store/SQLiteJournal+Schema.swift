@@ -136,7 +136,8 @@ extension JournalError {
         case let error as JournalError: self = error
         case let error as DatabaseError:
             switch error.kind {
-            case .corrupt, .notADatabase, .closed, .constraint: self = .unusable(error.description)
+            case .corrupt, .notADatabase: self = .damaged(error.file, error.words)
+            case .closed, .constraint: self = .unusable(error.description)
             case .tooNew: self = .tooNew(error.description)
             default: self = .unwritable(error.description)
             }

@@ -50,8 +50,8 @@ package actor SQLiteJournal: Journal {
         self.lock = lock
     }
 
-    /// Opens or makes the file; `:memory:` is a store of its own. Throws `.unusable` for a file that a later steward
-    /// wrote, or that is damaged.
+    /// Opens or makes the file; `:memory:` is a store of its own. Throws `.tooNew` for a file that a later steward wrote,
+    /// and `.damaged` for one that is damaged, as far as that can be seen at once.
     package static func open(_ file: String) async throws(JournalError) -> SQLiteJournal {
         try await open(file, pagesLimit: nil)
     }
@@ -66,6 +66,7 @@ package actor SQLiteJournal: Journal {
         do {
             let database = try await Database.open(file, options: options)
             try await database.run(whenCancelled: .finishes) { connection in
+                try connection.checkStore()
                 try connection.migrate(schema)
                 if let pagesLimit { try connection.setPagesLimit(pagesLimit) }
             }
@@ -91,6 +92,7 @@ package actor SQLiteJournal: Journal {
                         "\(file): written by a later version (schema \(version), this one knows \(schema.count))"
                     )
                 }
+                try connection.checkStore()
             }
             let journal = SQLiteJournal(database, TailLimits(), lock: nil)
             try await journal.readTail()
@@ -273,7 +275,7 @@ package actor SQLiteJournal: Journal {
         firstNumber = rows.first?.0 ?? 1
         for (number, body) in rows {
             guard let changes = LogTail.changes(in: body) else {
-                throw .unusable("\(database.file): entry \(number) of the log cannot be read")
+                throw .damaged(database.file, "entry \(number) of the log cannot be read")
             }
             tail.add(changes, number: number)
         }

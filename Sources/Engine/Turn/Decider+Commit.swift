@@ -62,7 +62,7 @@ extension Decider {
     func untilItWorks<Answer: Sendable>(
         _ body: (isolated Decider, any Journal) async throws(JournalError) -> Answer
     ) async throws -> Answer {
-        var backoff = parts.settings.backoff
+        var backoff = parts.settings.storeBackoff
         let since = parts.time.now
         while true {
             do throws(JournalError) {

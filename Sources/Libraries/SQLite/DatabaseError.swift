@@ -32,12 +32,13 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
     package let file: String
     /// SQLite's extended result code; 0 when the error is ours.
     package let code: Int32
-    private let text: String
+    /// What is wrong, without the file.
+    package let words: String
 
     init(_ kind: Kind, _ text: String, file: String) {
         self.kind = kind
         self.file = file
-        self.text = text
+        words = text
         code = 0
     }
 
@@ -54,10 +55,10 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
         if [.cannotOpen, .disk].contains(kind), cause != 0, let reason = strerrordesc_np(cause) {
             text += " (\(String(cString: reason)))"
         }
-        self.text = text
+        words = text
     }
 
-    package var description: String { "\(file): \(text)" }
+    package var description: String { "\(file): \(words)" }
 }
 
 extension DatabaseError.Kind {

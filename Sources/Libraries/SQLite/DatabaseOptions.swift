@@ -21,11 +21,21 @@ package struct DatabaseOptions: Sendable {
     /// How much of the file is mapped into memory for reading, in bytes.
     package var mappedBytes: Int64 = 0
 
+    /// What is wrong with the file's first pages, and how long it is, keeps nobody from reading the others.
+    package var readsDamaged = false
+
     package init() {}
 
     package static var readOnly: DatabaseOptions {
         var options = DatabaseOptions()
         options.isReadOnly = true
+        return options
+    }
+
+    /// The same for a file that is known to be damaged.
+    package static var damaged: DatabaseOptions {
+        var options = DatabaseOptions.readOnly
+        options.readsDamaged = true
         return options
     }
 }

@@ -24,8 +24,11 @@ enum AuditCommand {
             let journal = try await SQLiteJournal.openForReading(store)
             let bodies = try await journal.auditLines(since: since)
             await journal.close()
-            for line in bodies.compactMap({ JSONRow.value(AuditLine.self, from: $0) }) {
-                print(arguments.has("json") ? json(line) : text(line))
+            let lines = bodies.compactMap { JSONRow.value(AuditLine.self, from: $0) }
+            for line in lines { print(arguments.has("json") ? json(line) : text(line)) }
+            guard lines.count == bodies.count else {
+                let count = counted(bodies.count - lines.count, "line")
+                throw JournalError.damaged(store, "\(count) of the audit log cannot be read")
             }
             return .fine
         }

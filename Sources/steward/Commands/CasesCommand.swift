@@ -27,10 +27,18 @@ enum CasesCommand {
         await Look.intoStore(of: "cases", arguments) { config, store in
             let since = try Look.since(arguments)
             let journal = try await SQLiteJournal.openForReading(store)
-            let file = try await read(journal, arguments)
+            let (file, broken) = try await read(journal, arguments)
+            let damage =
+                broken.isEmpty
+                ? nil
+                : JournalError.damaged(
+                    store,
+                    "\(counted(broken.count, "case")) cannot be read: \(broken.prefix(20).joined(separator: ", "))"
+                )
             if let name = arguments.operands.first {
                 guard let found = file.first else {
                     await journal.close()
+                    if let damage { throw damage }
                     throw SettingsMistake("there is no case \"\(name)\" - steward cases lists all")
                 }
                 let row = try await journal.rows(of: .evidence, keys: [found.name]).first
@@ -42,30 +50,31 @@ enum CasesCommand {
             }
             await journal.close()
             let wanted = file.filter { $0.at >= since }.sorted(by: CaseReport.isLater)
-            if wanted.isEmpty {
-                if !arguments.has("json") { print("there are no such cases") }
-                return .fine
+            for found in wanted {
+                let report = CaseReport(found, nil)
+                print(arguments.has("json") ? report.json : report.line(at: .now))
             }
-            print(
-                wanted.map { found in
-                    let report = CaseReport(found, nil)
-                    return arguments.has("json") ? report.json : report.line(at: .now)
-                }.joined(separator: "\n"))
+            if let damage { throw damage }
+            if wanted.isEmpty, !arguments.has("json") { print("there are no such cases") }
             return .fine
         }
     }
 
-    private static func read(_ journal: SQLiteJournal, _ arguments: Arguments) async throws -> [Case] {
+    /// The cases, and the names of those that cannot be read.
+    private static func read(
+        _ journal: SQLiteJournal, _ arguments: Arguments
+    ) async throws -> ([Case], broken: [String]) {
         let rows: [StoredRow]
         if let name = arguments.operands.first {
             rows = try await journal.rows(of: .cases, keys: [name.uppercased()])
         } else {
             rows = try await journal.rows(of: .cases)
         }
-        return rows.compactMap { JSONRow.value(Case.self, from: $0.body) }.filter { found in
+        let cases = rows.compactMap { JSONRow.value(Case.self, from: $0.body) }.filter { found in
             (arguments["user"].map { [found.user, found.userName].contains($0) } ?? true)
                 && (arguments["rule"].map { $0 == found.rule } ?? true)
         }
+        return (cases, rows.filter { !$0.isReadable }.map(\.key.key))
     }
 }
 

@@ -85,6 +85,7 @@ enum ExplainCommand {
         let message = Supposed(
             text: arguments["say"] ?? "", user: arguments["as"], place: place, roles: roles)
         var explanation: Explanation
+        var end = ExitCode.fine
         do {
             explanation = try await remembering(message, arguments["realm"], config, rules)
         } catch let error as UsageMistake {
@@ -93,6 +94,7 @@ enum ExplainCommand {
         } catch {
             Terminal.complain("steward explain: the store cannot be looked at: \(error)\n")
             explanation = message.explained(by: rules)
+            end = .findings
         }
         if let rule = arguments["rule"] { explanation.narrow(to: rule) }
         guard !explanation.entries.isEmpty || arguments["rule"] == nil else {
@@ -106,7 +108,7 @@ enum ExplainCommand {
         } else {
             print(arguments.has("all") ? explanation.description : explanation.description(in: screen))
         }
-        return .fine
+        return end
     }
 
     /// A message that is only spoken of.

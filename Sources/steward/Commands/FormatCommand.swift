@@ -23,7 +23,8 @@ enum FormatCommand {
         if arguments.operands.isEmpty {
             do {
                 let config = try ConfigReader.read(
-                    file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+                    file: arguments["config"] ?? Config.usualFile, environment: Environment.current,
+                    secrets: .unneeded)
                 files = try Bots.files(in: config.botsFolder)
             } catch {
                 Terminal.print(findings: "\(error)")

@@ -104,8 +104,13 @@ enum ReplayCommand {
             throw SettingsMistake(
                 "the store keeps no events - write storage: {keep_events: 7d}, or name a file with --events")
         }
-        return bodies.flatMap { EventCoding.events(in: $0, realms: identities) }.filter { $0.sentAt >= since }
-            .sorted { $0.sentAt < $1.sentAt }
+        let groups = bodies.map { EventCoding.events(in: $0, realms: identities) }
+        // Of events that are not from outside nothing is kept.
+        let broken = zip(bodies, groups).count { !$0.isEmpty && $1.isEmpty }
+        guard broken == 0 else {
+            throw JournalError.damaged(store, "\(counted(broken, "group")) of kept events cannot be read")
+        }
+        return groups.joined().filter { $0.sentAt >= since }.sorted { $0.sentAt < $1.sentAt }
     }
 }
 

@@ -47,8 +47,7 @@ enum RulesCommand {
             guard let store, FileManager.default.fileExists(atPath: store) else { return nil }
             let journal = try await SQLiteJournal.openForReading(store)
             var ledger = RuleLedger()
-            // A store of an earlier steward has no such table.
-            ledger.load((try? await journal.rows(of: .rule)) ?? [])
+            ledger.load(try await journal.rows(of: .rule))
             await journal.close()
             return ledger
         }

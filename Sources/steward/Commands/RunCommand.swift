@@ -1,4 +1,5 @@
 internal import Chat
+internal import Engine
 internal import Glibc
 internal import Rules
 
@@ -47,6 +48,9 @@ enum RunCommand {
             return .configuration
         } catch let error as KeyMistake {
             log.error("\(error)")
+            return .configuration
+        } catch JournalError.damaged(let why) {
+            log.error(why)
             return .configuration
         } catch is CancellationError {
             log.warning("ended at once; what was not sent stays in the store")

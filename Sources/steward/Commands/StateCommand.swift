@@ -15,7 +15,8 @@ enum StateCommand {
             that is known of one person, with the texts that are kept, to be read. import makes a new store of such a \
             file. forget removes what is remembered of a person: facts, counters, strikes, mutes, bans, cases with their \
             texts, and kept events; the audit log keeps what was done, and no longer to whom. A steward that runs forgets \
-            at once, otherwise it does when it starts.
+            at once, otherwise it does when it starts. Of a damaged store export writes what can be read, says what it \
+            lacks and ends with 1.
             """,
         options: [
             .config,
@@ -30,7 +31,7 @@ enum StateCommand {
         switch arguments.word {
         case "export":
             await Look.intoStore(of: "state", arguments) { config, store in
-                try await export(arguments, config, store)
+                try await StateExport.run(arguments, config, store)
             }
         case "import": await StateImport.run(arguments)
         case "forget":
@@ -44,173 +45,16 @@ enum StateCommand {
         return .usage
     }
 
-    private static func export(_ arguments: Arguments, _ config: Config, _ store: String) async throws
-        -> ExitCode
-    {
-        let journal = try await SQLiteJournal.openForReading(store)
-        let lines: [String]
-        do {
-            if let user = arguments["user"] {
-                lines = [try await Person(user, arguments["realm"], config, journal).json.description]
-            } else {
-                lines = try await all(of: journal)
-            }
-        } catch {
-            await journal.close()
-            throw error
-        }
-        await journal.close()
-        let text = lines.map { $0 + "\n" }.joined()
-        guard let file = arguments.operands.first, file != "-" else {
-            print(text, terminator: "")
-            return .fine
-        }
-        // What people wrote, and whom it was about, is for nobody else.
-        guard
-            FileManager.default.createFile(
-                atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-        else { throw SettingsMistake("\(file): cannot be written") }
-        return .fine
-    }
-
-    private static func all(of journal: SQLiteJournal) async throws -> [String] {
-        var lines: [String] = []
-        for table in JournalTable.allCases where !table.isDirect {
-            for row in try await journal.rows(of: table) {
-                lines.append(StateLine.text(table, row.key.key, row.key.part, row.body))
-            }
-        }
-        let start = Timestamp(milliseconds: 0)
-        let identities = Identities()
-        for body in try await journal.keptEvents(since: start) {
-            let last = EventCoding.events(in: body, realms: identities).map(\.sentAt).max() ?? start
-            lines.append(StateLine.text(.event, "\(last.milliseconds)", "", body))
-        }
-        for body in try await journal.auditLines(since: start) {
-            let at = JSONRow.value(AuditLine.self, from: body)?.at ?? start
-            lines.append(StateLine.text(.audit, "\(at.milliseconds)", "", body))
-        }
-        return lines + [StateLine.end(of: lines.count)]
-    }
-
     private static func forget(_ arguments: Arguments, _ store: String) async throws -> ExitCode {
         guard let user = arguments.operands.first else {
             throw UsageMistake("forget whom? steward state forget USER")
         }
         let journal = try await SQLiteJournal.openForReading(store)
-        let realms = try await Person.realms(of: user, in: journal)
+        let realms = try await RememberedPerson.realms(of: user, in: journal)
         await journal.close()
-        let realm = try Person.one(of: realms, user, arguments["realm"])
+        let realm = try RememberedPerson.one(of: realms, user, arguments["realm"])
         return try await Orders.place(
             .forget(user: user, realm: realm, by: Orders.who), in: store, about: user)
-    }
-}
-
-/// All that is known of one person.
-private struct Person {
-    let json: JSON
-
-    init(_ user: String, _ wanted: String?, _ config: Config, _ journal: SQLiteJournal) async throws {
-        let realm = try Self.one(of: try await Self.realms(of: user, in: journal), user, wanted)
-        let remembered = RememberedUser.find(user, in: try await journal.rows(of: .memory)).first {
-            $0.realm == realm
-        }
-        var object: [(String, JSON)] = [("user", .string(user)), ("realm", .string(realm))]
-        if let facts = remembered?.facts {
-            object += [
-                ("first_seen", Self.moment(facts.firstSeen)), ("last_seen", Self.moment(facts.lastSeen)),
-                ("messages", .int(facts.messages)),
-            ]
-        }
-        object.append(("remembered", .array((remembered?.values ?? []).map(Self.json))))
-        var cases: [JSON] = []
-        for row in try await journal.rows(of: .cases) {
-            guard let found = JSONRow.value(Case.self, from: row.body), found.user == user,
-                found.realm == realm
-            else { continue }
-            let body = try await journal.rows(of: .evidence, keys: [found.name]).first?.body
-            let report = CaseReport(found, CaseReport.Texts(found, body, config))
-            if let json = try? JSON(parsing: Array(report.json.utf8)) { cases.append(json) }
-        }
-        object.append(("cases", .array(cases)))
-        let identities = Identities()
-        let id = identities.realm(realm).user(user)
-        let events = try await journal.keptEvents(since: Timestamp(milliseconds: 0)).flatMap {
-            EventCoding.events(in: $0, realms: identities)
-        }
-        object.append(("events", .array(events.filter { $0.member?.user == id }.map(EventLines.json))))
-        json = .object(JSONObject(object))
-    }
-
-    static func realms(of user: String, in journal: SQLiteJournal) async throws -> [String] {
-        let remembered = RememberedUser.find(user, in: try await journal.rows(of: .memory)).map(\.realm)
-        let cases = try await journal.rows(of: .cases).compactMap { JSONRow.value(Case.self, from: $0.body) }
-        return Set(remembered + cases.filter { $0.user == user }.map(\.realm)).sorted()
-    }
-
-    static func one(of realms: [String], _ user: String, _ wanted: String?) throws -> String {
-        let known = realms.filter { wanted == nil || $0 == wanted }
-        guard let first = known.first else {
-            throw SettingsMistake("nothing is remembered of a user \"\(user)\" - users go by their ids")
-        }
-        guard known.count == 1 else {
-            throw UsageMistake(
-                "several services know a \"\(user)\" - add one of: "
-                    + known.map { "--realm \($0)" }.joined(separator: ", "))
-        }
-        return first
-    }
-
-    private static func json(_ value: RememberedUser.Value) -> JSON {
-        if let punishment = Punishment(value.value), Punishment.isName(value.name) {
-            return .object(
-                JSONObject([
-                    ("name", .string(value.name)), ("holds", .array(punishment.all.map(json))),
-                    ("until", moment(punishment.until)),
-                ]))
-        }
-        if value.name.hasPrefix("strikes."), case .text(let text) = value.value,
-            let ledger = StrikeLedger(text: text)
-        {
-            return .object(
-                JSONObject([
-                    ("name", .string(value.name)), ("strikes", .array(ledger.entries.map(json))),
-                    ("until", moment(value.until)),
-                ]))
-        }
-        let content: JSON =
-            switch value.value {
-            case .number(let number): .int(number)
-            case .text(let text): .string(text)
-            case .times(let times): .array(times.map { moment($0) })
-            }
-        return .object(
-            JSONObject([
-                ("by", .string(value.owner)), ("name", .string(value.name)), ("value", content),
-                ("until", moment(value.until)),
-            ]))
-    }
-
-    private static func json(_ punishment: Punishment) -> JSON {
-        .object(
-            JSONObject([
-                ("by", .string(punishment.by)),
-                ("reason", punishment.reason.map { .string($0) } ?? .null),
-                ("since", moment(punishment.at)), ("until", moment(punishment.until)),
-            ]))
-    }
-
-    private static func json(_ entry: StrikeLedger.Entry) -> JSON {
-        .object(
-            JSONObject([
-                ("points", .int(entry.points)), ("at", moment(entry.at)), ("by", .string(entry.by)),
-                ("reason", entry.reason.map { .string($0) } ?? .null), ("event", .string(entry.event)),
-                ("moderator", entry.moderator.map { .string($0) } ?? .null),
-            ]))
-    }
-
-    private static func moment(_ time: Timestamp?) -> JSON {
-        time.map { .string(ISO8601.text($0.milliseconds)) } ?? .null
     }
 }
 
@@ -258,7 +102,8 @@ enum StateImport {
         let config: Config
         do {
             config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current)
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current,
+                secrets: .unneeded)
         } catch {
             Terminal.print(findings: "\(error)")
             return .configuration

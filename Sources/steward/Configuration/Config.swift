@@ -20,6 +20,8 @@ struct Config: Sendable {
     var keepEvidence: Duration
     /// What it is sealed with; nil: with a key in a file beside the store.
     var storageKey: Secret?
+    /// Why that one could not be read, where it is not needed in any case.
+    var unreadKey: String?
     var limits: LimitsBlock
     /// The channel where staff are told what steward itself has to say.
     var reportTo: String?

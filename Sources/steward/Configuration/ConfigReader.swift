@@ -13,24 +13,35 @@ struct ConfigReader {
     private let folder: String
     private let environment: [String: String]
 
-    static func read(file: String, environment: [String: String]) throws(ConfigError) -> Config {
+    /// What becomes of references to secrets that lead nowhere.
+    enum Secrecy {
+        /// They are mistakes: whoever logs in needs what they stand for.
+        case needed
+        /// Whoever only looks gets along without, as another user and outside of systemd.
+        case unneeded
+    }
+
+    static func read(
+        file: String, environment: [String: String], secrets: Secrecy = .needed
+    ) throws(ConfigError) -> Config {
         let bytes: [UInt8]
         do {
             bytes = Array(try Data(contentsOf: URL(filePath: file)))
         } catch {
             throw ConfigError(file: file, problem: "cannot be read: is it there, and may this user read it?")
         }
-        return try read(bytes, file: file, environment: environment)
+        return try read(bytes, file: file, environment: environment, secrets: secrets)
     }
 
-    static func read(_ bytes: [UInt8], file: String, environment: [String: String]) throws(ConfigError)
-        -> Config
-    {
+    static func read(
+        _ bytes: [UInt8], file: String, environment: [String: String], secrets need: Secrecy = .needed
+    ) throws(ConfigError) -> Config {
         let document = YAMLDocument.read(bytes)
         let slash = file.lastIndex(of: "/")
         let folder = slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? "."
         let secrets = Secrets(environment: environment, folder: folder)
-        let findings = NodeDecoder.Findings(folder: folder, resolve: secrets.resolve)
+        let findings = NodeDecoder.Findings(
+            folder: folder, mayBeUnread: need == .unneeded, resolve: secrets.resolve)
         for error in document.errors where !error.isWarning {
             findings.add(error.problem, at: error.place, hint: error.hint)
         }
@@ -81,6 +92,7 @@ struct ConfigReader {
             require: required(root, names),
             store: storage?.file, keepEvents: storage?.keep_events,
             keepEvidence: storage?.keep_evidence ?? EvidenceKey.usualKeep, storageKey: storage?.key?.secret,
+            unreadKey: unreadKey(root),
             limits: limits(root),
             reportTo: block(String.self, "report_to", in: root),
             plugins: plugins(root),
@@ -107,6 +119,14 @@ struct ConfigReader {
             return nil
         }
         return NodeDecoder.read(type, from: node, findings: findings)
+    }
+
+    /// Why the key of the store is not there, though it is wanted.
+    private func unreadKey(_ root: YAMLNode) -> String? {
+        guard let place = root["storage"]?["key"]?.place,
+            let mistake = findings.unread.first(where: { $0.place == place })
+        else { return nil }
+        return mistake.problem + (mistake.hint.map { " - \($0)" } ?? "")
     }
 
     /// The first that systemd names, if it does.

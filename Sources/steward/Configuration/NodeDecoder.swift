@@ -20,18 +20,39 @@ struct NodeDecoder: Decoder {
     /// What was found while reading one file. Used by one reader only.
     final class Findings {
         var errors: [ConfigError.Mistake] = []
+        /// References that lead nowhere, for who does not need what they stand for.
+        var unread: [ConfigError.Mistake] = []
+        private let mayBeUnread: Bool
+        private var missed: [YAMLPlace] = []
         /// Resolves `${env:NAME}` and its kin in a text.
         let resolve: (String) throws(SecretError) -> String
         /// Where relative paths begin.
         let folder: String
 
-        init(folder: String, resolve: @escaping (String) throws(SecretError) -> String) {
+        init(
+            folder: String, mayBeUnread: Bool = false,
+            resolve: @escaping (String) throws(SecretError) -> String
+        ) {
             self.folder = folder
+            self.mayBeUnread = mayBeUnread
             self.resolve = resolve
+        }
+
+        /// Goes on in the place of what could not be read; long enough for a secret.
+        static let unreadText = "this could not be read"
+
+        /// A reference that leads nowhere.
+        func miss(_ error: SecretError, at place: YAMLPlace) {
+            guard !missed.contains(place) else { return }
+            missed.append(place)
+            let mistake = ConfigError.Mistake(place: place, problem: error.problem, hint: error.hint)
+            if mayBeUnread { unread.append(mistake) } else { errors.append(mistake) }
         }
 
         /// A line with a secret in it is not shown.
         func add(_ problem: String, at place: YAMLPlace, hint: String? = nil, isSecret: Bool = false) {
+            // What stands in for it is not looked at.
+            guard !missed.contains(place) else { return }
             errors.append(
                 ConfigError.Mistake(place: place, problem: problem, hint: hint, isSecret: isSecret))
         }
@@ -49,6 +70,8 @@ struct NodeDecoder: Decoder {
         do {
             return try decoder.value(of: type)
         } catch is Given {
+            // There is nothing to go on with: it is needed after all.
+            if findings.errors.isEmpty { findings.errors = findings.unread }
             return nil
         } catch {
             findings.add(words(for: error), at: node.place)
@@ -78,7 +101,7 @@ struct NodeDecoder: Decoder {
                     "put it into a file or the environment and write ${file:PATH}, ${env:NAME} or ${credential:NAME}",
                 isSecret: true)
         }
-        try checkWord(type)
+        if let standIn = try checkWord(type) { return standIn }
         let result: Value
         do {
             result = try Value(from: self)
@@ -101,13 +124,17 @@ struct NodeDecoder: Decoder {
         return value
     }
 
-    /// A value that is one of a few words.
-    private func checkWord<Value>(_ type: Value.Type) throws {
+    /// A value that is one of a few words; gives one of them where it could not be read.
+    private func checkWord<Value>(_ type: Value.Type) throws -> Value? {
         guard let words = (type as? any CaseIterable.Type)?.words, !words.isEmpty, !node.isUnreadable else {
-            return
+            return nil
         }
-        let text = node.text.flatMap { try? findings.resolve($0) }
-        if let text, words.contains(text) { return }
+        do {
+            if let text = try node.text.map(findings.resolve), words.contains(text) { return nil }
+        } catch {
+            findings.miss(error, at: node.place)
+            return (type as? any CaseIterable.Type)?.anyCase as? Value
+        }
         let all = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
         let near = node.text.flatMap { Suggestion.nearest(to: $0, among: words) }
         findings.add(
@@ -193,6 +220,8 @@ struct NodeDecoder: Decoder {
 }
 
 extension CaseIterable {
+    fileprivate static var anyCase: Any? { allCases.first }
+
     /// The words that stand for the cases; none where they are no words.
     static var words: [String] {
         allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }

@@ -23,8 +23,8 @@ struct NodeScalar: SingleValueDecodingContainer {
         do {
             return try decoder.findings.resolve(text)
         } catch {
-            decoder.findings.add(error.problem, at: decoder.node.place, hint: error.hint)
-            return ""
+            decoder.findings.miss(error, at: decoder.node.place)
+            return NodeDecoder.Findings.unreadText
         }
     }
 
