@@ -1,3 +1,4 @@
+import Chat
 import Foundation
 import Testing
 
@@ -91,5 +92,24 @@ import Testing
         #expect(try text("Tests/LibraryTests/Peers/Peer.swift").contains("\"python3\""))
         #expect(packages.contains("python3"))
         #expect(try text("Makefile").contains("\ntest: test-packages "))
+    }
+
+    /// What somebody tried out in passing is easily taken along by `git add`.
+    @Test func `nothing is tracked at the root but what belongs there`() async throws {
+        let root = Self.sources.deletingLastPathComponent().path()
+        // A copy without its history has nothing to tell.
+        guard FileManager.default.fileExists(atPath: root + "/.git"),
+            let listed = try? await ChildProcess.run(
+                ["git", "-C", root, "ls-files"], timeout: .seconds(20)), listed.exitCode == 0
+        else { return }
+        let names = Set(
+            String(decoding: listed.output, as: UTF8.self).split(separator: "\n").map {
+                String($0.prefix { $0 != "/" })
+            })
+        #expect(
+            names == [
+                ".ci", ".gitignore", ".swift-format", "CHANGELOG.md", "LICENSE", "Makefile", "Package.swift",
+                "README.md", "Sources", "Tests", "bots", "config.yaml", "systemd",
+            ])
     }
 }

@@ -30,12 +30,16 @@ enum StateExport {
     private static func all(of journal: SQLiteJournal, _ store: String) async throws -> [String] {
         var rows: [StoredRow] = []
         for table in JournalTable.allCases where !table.isDirect { rows += try await journal.rows(of: table) }
-        if let bad = rows.first(where: { !$0.isReadable }) {
+        let start = Timestamp(milliseconds: 0)
+        let events = try await journal.keptEvents(since: start)
+        let auditLines = try await journal.auditLines(since: start)
+        let direct =
+            events.map { StoredRow(key: RowKey(.event, "a group of kept events"), body: $0) }
+            + auditLines.map { StoredRow(key: RowKey(.audit, "a line of the audit log"), body: $0) }
+        if let bad = (rows + direct).first(where: { !$0.isReadable }) {
             throw JournalError.damaged(store, "\(bad.key.key) cannot be read")
         }
-        let start = Timestamp(milliseconds: 0)
-        return lines(
-            rows, try await journal.keptEvents(since: start), try await journal.auditLines(since: start))
+        return lines(rows, events, auditLines)
     }
 
     private static func lines(
