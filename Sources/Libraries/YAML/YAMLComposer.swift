@@ -252,7 +252,7 @@ extension YAMLSource {
     /// that ends it, elsewhere up to a comment or the end of the line. `isBracketed`: it is in one that may begin on a
     /// line above, and a comment in it is text.
     func valueLength(_ line: [Unicode.Scalar], from start: Int, isBracketed: Bool = false) -> Int {
-        let isInFlow = isBracketed || Self.openBrackets(line[..<min(start, line.count)]) > 0
+        let isInFlow = isBracketed || !Self.openBrackets(line[..<min(start, line.count)]).isEmpty
         var depth = 0
         var index = start
         scanning: while index < line.count {
@@ -272,27 +272,30 @@ extension YAMLSource {
         return index - start
     }
 
-    /// How many brackets are open behind a piece of a line, quotes respected.
-    static func openBrackets(_ piece: ArraySlice<Unicode.Scalar>) -> Int {
-        var depth = 0
+    /// The brackets that are open behind a piece of a line, and of lines before it; quotes respected.
+    static func openBrackets(
+        _ piece: ArraySlice<Unicode.Scalar>, of line: Int = 0, after earlier: [YAMLPlace] = []
+    ) -> [YAMLPlace] {
+        var open = earlier
         var quote: Unicode.Scalar?
         var previous: Unicode.Scalar = " "
-        for scalar in piece {
-            if let open = quote {
-                if scalar == open, !(open == "\"" && previous == "\\") { quote = nil }
+        for (index, scalar) in zip(piece.indices, piece) {
+            if let mark = quote {
+                if scalar == mark, !(mark == "\"" && previous == "\\") { quote = nil }
             } else {
                 switch scalar {
                 case "\"", "'":
-                    if previous == " " || previous == "[" || previous == "{" || previous == "," {
+                    // Doubled, it stands for itself.
+                    if " [{,".unicodeScalars.contains(previous) || (scalar == "'" && previous == "'") {
                         quote = scalar
                     }
-                case "[", "{": depth += 1
-                case "]", "}": depth -= 1
+                case "[", "{": open.append(YAMLPlace(line: line, column: index + 1))
+                case "]", "}": _ = open.popLast()
                 default: break
                 }
             }
             previous = scalar
         }
-        return depth
+        return open
     }
 }

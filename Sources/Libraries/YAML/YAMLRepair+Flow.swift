@@ -11,6 +11,26 @@ extension YAMLRepair {
         "did not find expected node content",
     ]
 
+    /// The bracket that is open where the file ends: there is nothing to see at the end itself.
+    static func openBracket(_ failure: YAMLFailure, in source: YAMLSource) -> YAMLError? {
+        let behind = source.lines.dropFirst(failure.place.line - 1)
+        guard flowProblems.contains(failure.problem), behind.allSatisfy({ $0.allSatisfy { $0 == " " } })
+        else {
+            return nil
+        }
+        var open: [YAMLPlace] = []
+        for (number, line) in source.lines.enumerated() {
+            let comment = line.indices.first { line[$0] == "#" && ($0 == 0 || line[$0 - 1] == " ") }
+            open = YAMLSource.openBrackets(line[..<(comment ?? line.count)], of: number + 1, after: open)
+        }
+        return open.last.map { place in
+            let bracket = source.lines[place.line - 1][place.column - 1]
+            return YAMLError(
+                at: place, "this bracket is not closed",
+                hint: "close it with \"\(bracket == "[" ? "]" : "}")\"")
+        }
+    }
+
     /// The value in brackets because of which libyaml could not go on; nil when it was something else.
     static func unquoted(_ failure: YAMLFailure, in source: YAMLSource) -> Unquoted? {
         guard flowProblems.contains(failure.problem) else { return nil }

@@ -19,6 +19,10 @@ struct YAMLRepair {
             replace(at: value.place, in: source, isBracketed: true)
             return
         }
+        if let bracket = Self.openBracket(failure, in: source) {
+            error = bracket
+            return
+        }
         switch failure.problem {
         case "found a tab character that violates indentation":
             error = YAMLError(at: place, "a tab cannot indent", hint: "use spaces")
@@ -218,7 +222,7 @@ struct YAMLRepair {
             } else if scalar == ":", line[index + 1] == " " {
                 found = index + 1
                 // In a flow collection the innermost pair counts, elsewhere the first.
-                if YAMLSource.openBrackets(line[..<index]) == 0 { break }
+                if YAMLSource.openBrackets(line[..<index]).isEmpty { break }
             }
             index += 1
         }

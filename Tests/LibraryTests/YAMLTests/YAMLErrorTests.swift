@@ -90,7 +90,15 @@ import Testing
         ("a: x\u{0}y", "1:5: error: the character U+0000 is not allowed here"),
         (
             "a: [b, c",
-            "2:1: error: the list in \"[ ]\" is not closed, or a comma is missing - it begins at 1:4"
+            "1:4: error: this bracket is not closed - close it with \"]\""
+        ),
+        (
+            "a: {b: 'it''s [', c: [d]}\ne: 1 # [\nf: {g: [\n\n",
+            "3:8: error: this bracket is not closed - close it with \"]\""
+        ),
+        (
+            "a:\n  - {b: c, d\n",
+            "2:5: error: this bracket is not closed - close it with \"}\""
         ),
         (
             "a: &a [*a]",
