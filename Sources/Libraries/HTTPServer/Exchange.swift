@@ -5,6 +5,8 @@ final class Exchange {
     enum Stage {
         case head
         case body
+        /// Nothing more of it comes; libmicrohttpd has to go round once before the handler may run.
+        case whole
         /// Suspended until `reply` is there.
         case handling
         case answered

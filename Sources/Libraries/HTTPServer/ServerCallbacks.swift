@@ -44,6 +44,9 @@ func handleRequest(
         size.pointee = 0
         return core.takeBody(exchange, UnsafeRawBufferPointer(start: data, count: count))
     case .body:
+        core.noteEnd(exchange)
+        return .YES
+    case .whole:
         return core.takeEnd(exchange, connection)
     case .handling:
         guard let reply = exchange.reply.with({ $0 }) else { return .NO }

@@ -75,12 +75,19 @@ extension ServerCore {
         return exchange.surplus > limits.body * 2 + (1 << 20) ? .NO : .YES
     }
 
+    /// libmicrohttpd 0.9.75 reads from a resumed connection if it was waiting for input when it was suspended, and
+    /// closes it when the client has nothing more to send, which may well wait for its answer. Asked for the answer
+    /// and given none it stops waiting for input and asks again, and then it may be suspended.
+    func noteEnd(_ exchange: Exchange) {
+        exchange.stage = .whole
+        if let client = exchange.client { suspendDeadline(client.descriptor) }
+    }
+
     func takeEnd(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
         guard exchange.surplus == 0 else {
             return refuse(413, "the body is too large\n", exchange, connection)
         }
         exchange.stage = .handling
-        if let client = exchange.client { suspendDeadline(client.descriptor) }
         MHD_suspend_connection(connection)
         handle(exchange.request(), on: connection, reply: exchange.reply)
         return .YES

@@ -39,8 +39,8 @@ final class ServerCore: Sendable {
         var at: Double
         /// More of a request must come.
         var isReading: Bool
-        /// Nothing more can come.
-        var hasEnded = false
+        /// Looks in a row at which nothing more could come.
+        var endings = 0
     }
 
     enum Phase { case running, stopping, stopped }
@@ -242,7 +242,7 @@ final class ServerCore: Sendable {
 
     private func watchDeadlines() {
         let shortest = min(limits.headWithin, limits.bodyWithin, limits.answerWithin)
-        let pause = min(.milliseconds(500), shortest / 4)
+        let pause = min(.milliseconds(300), shortest / 4)
         // Nobody's child: it ends once the server has stopped.
         Task {
             while sweep() { try? await Task.sleep(for: pause) }
@@ -256,13 +256,14 @@ final class ServerCore: Sendable {
         return state.with { state in
             // Under the lock: the descriptor is closed only after it has left the table.
             for (descriptor, deadline) in state.deadlines {
-                // Twice: what was read may be a whole request that is about to be taken.
-                let hasEnded = deadline.isReading && Self.hasEnded(descriptor)
-                if now >= deadline.at || (hasEnded && deadline.hasEnded) {
+                // Thrice: what was read may be a whole request that is about to be taken, and of two looks one may
+                // be from before the whole program was held up.
+                let endings = deadline.isReading && Self.hasEnded(descriptor) ? deadline.endings + 1 : 0
+                if now >= deadline.at || endings == 3 {
                     Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
                     state.deadlines[descriptor] = Deadline(at: .infinity, isReading: false)
-                } else if hasEnded {
-                    state.deadlines[descriptor]?.hasEnded = true
+                } else if endings != deadline.endings {
+                    state.deadlines[descriptor]?.endings = endings
                 }
             }
             return state.phase != .stopped

@@ -60,6 +60,10 @@ private func run(_ part: String, _ server: HTTPServer) async throws {
         try await withServer(limits: limits) { server, _ in try await run("leaving", server) }
     }
 
+    @Test func `clients that send a whole request and nothing more have their answer`() async throws {
+        try await withServer { server, _ in try await run("half-closing", server) }
+    }
+
     @Test(arguments: ["fuzz-requests", "fuzz-frames"])
     func `damaged input leaves the server answering and idle`(_ part: String) async throws {
         try await withServer { server, _ in

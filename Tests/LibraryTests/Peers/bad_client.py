@@ -9,6 +9,7 @@ import os
 import random
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -231,6 +232,62 @@ def leaving():
         check("they are not waited for", time.monotonic() - began < 10)
 
 
+def half_closing():
+    """Whole requests of clients that send nothing more and say so at once; each has its answer, on a busy machine, too."""
+    chunks = b"POST /length HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    long = post(b"x" * 200_000)
+    kinds = [
+        ([get()], [b"ok"]),
+        ([get(extra=CLOSE)], [b"ok"]),
+        ([post(b"abc")], [b"3"]),
+        ([post(b"abcdef")[:-6], b"abcdef"], [b"6"]),
+        ([chunks], [b"5"]),
+        ([long], [b"200000"]),
+        ([get() + post(b"abcd") + get()], [b"ok", b"4", b"ok"]),
+        ([get(b"/large")], [b"x" * (4 << 20)]),
+    ]
+
+    def client(number):
+        for turn in range(50):
+            pieces, bodies = kinds[(number + turn) % len(kinds)]
+            name = "answers %r after half a close" % [len(body) for body in bodies]
+            rest = b""
+            try:
+                with connect() as connection:
+                    for piece in pieces:
+                        connection.sendall(piece)
+                    connection.shutdown(socket.SHUT_WR)
+                    for wanted in bodies:
+                        head, body, rest = read_answer(connection, rest)
+                        check(name, status(head) == b"200" and body == wanted, head + body)
+                    rest += read_all(connection)
+                    check(name + " and ends", rest == b"", rest)
+            except (OSError, EOFError) as error:
+                check(name, False, repr(error).encode())
+
+    # They end by themselves, too, should this program be ended.
+    spin = "import time; end = time.monotonic() + 60\nwhile time.monotonic() < end: pass"
+    # One that says nothing is another connection to look after.
+    silent = connect()
+    for busy in [0, 3]:
+        spinning = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(busy)]
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for process in spinning:
+            process.kill()
+            process.wait()
+    silent.close()
+    connection = connect()
+    with connection:
+        connection.sendall(get(b"/echo", UPGRADE + KEY) + frame(1, b"hello") + frame(8, b"\x03\xe8"))
+        connection.shutdown(socket.SHUT_WR)
+        seen = read_all(connection)
+        check("a WebSocket after half a close", status(seen) == b"101" and seen.endswith(b"\x88\x02\x03\xe8"), seen)
+
+
 # Frames
 
 
@@ -440,6 +497,7 @@ PARTS = {
     "limits": [limits],
     "slow": [slow],
     "leaving": [leaving],
+    "half-closing": [half_closing],
     "frames": [bad_frames],
     "fuzz-requests": [fuzz_requests],
     "fuzz-frames": [fuzz_frames],
