@@ -207,6 +207,7 @@ import Testing
         await service.begun.wait(past: 0)
         outbox.learn("lobby", of: "CH1", account: "slow")
         send(1..<50)
+        service.goOn.fire()
         await outbox.finish()
         try await running
         #expect(service.order.withLock { $0 } == (0..<50).map { "\($0)" })
@@ -248,6 +249,7 @@ import Testing
                 open(.removeMember(user: "eve"), "kick eve"), open(.removeMember(user: "max"), "kick max"),
                 deletion(5),
             ])
+        service.goOn.fire()
         await outbox.finish()
         try await running
         #expect(
@@ -269,6 +271,7 @@ import Testing
         outbox.add(
             (0..<4).map { open(.send(Outgoing("x")), "talk", in: "b\($0)") }
                 + (0..<4).map { open(.removeMember(user: "u\($0)"), "kick", in: "c\($0)") })
+        service.goOn.fire()
         await outbox.finish()
         try await running
         let order = service.order.withLock { $0 }
@@ -285,6 +288,7 @@ import Testing
         await service.begun.wait(past: 0)
         outbox.add([open(.removeMember(user: "eve"), "kick", in: "c")])
         outbox.add([open(.removeMember(user: "max"), "kick", in: "b")])
+        service.goOn.fire()
         await outbox.finish()
         try await running
         let order = service.order.withLock { $0 }
@@ -343,12 +347,15 @@ private final class SlowService: ChatService {
     let abilities = Abilities(events: [], actions: ["send"], textLimit: .init(4096, .codePoints))
     let order = Locked<[String]>([])
     let begun = Signal()
+    /// The first one takes until this is fired.
+    let goOn = Signal()
 
     func run(_ inbox: any Inbox) async throws {}
 
     func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt {
         order.withLock { $0.append(key.text) }
         begun.fire()
+        await goOn.wait(past: 0)
         for _ in 0..<20 { await Task.yield() }
         return Receipt()
     }

@@ -1,4 +1,5 @@
 import Chat
+import Matching
 import Testing
 
 @testable import Rules
@@ -283,10 +284,8 @@ import Testing
         let lists = PolicyLists()
         let pattern = String(repeating: "*a", count: 100) + "b"
         lists.set([Policy(list: "l", subject: .user, entity: pattern)], of: "l")
-        let clock = ContinuousClock()
-        let time = clock.measure {
-            #expect(lists.match(user: String(repeating: "a", count: 250), in: ["l"]) == nil)
-        }
-        #expect(time < .seconds(1))
+        let start = ThreadTime.now
+        #expect(lists.match(user: String(repeating: "a", count: 250), in: ["l"]) == nil)
+        #expect(ThreadTime.now - start < .seconds(1))
     }
 }

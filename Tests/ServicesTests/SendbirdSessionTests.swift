@@ -107,7 +107,7 @@ import WebSocket
 
     @Test func `a server that says nothing is left after a while`() async throws {
         var timing = SendbirdTiming.quick
-        timing.login = .milliseconds(100)
+        timing.login = .seconds(2)
         try await withSendbird(
             timing: timing, prepare: { peer in peer.state.withLock { $0.greetings = [""] } }
         ) { peer, _, inbox in

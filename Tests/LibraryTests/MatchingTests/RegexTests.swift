@@ -111,7 +111,6 @@ import Unicode
     }
 
     @Test(.timeLimit(.minutes(1))) func `no text freezes an expression`() throws {
-        let clock = ContinuousClock()
         for (source, text) in [
             ("(a+)+$", String(repeating: "a", count: 50_000) + "!"),
             ("(a|aa)+$", String(repeating: "a", count: 50_000) + "!"),
@@ -119,8 +118,9 @@ import Unicode
             ("(a?){500}a{500}$", String(repeating: "a", count: 50_000) + "!"),
         ] {
             let regex = try Regex(source)
-            let taken = clock.measure { #expect(!regex.matches(text)) }
-            #expect(taken < .milliseconds(500), "\(source)")
+            let start = ThreadTime.now
+            #expect(!regex.matches(text))
+            #expect(ThreadTime.now - start < .milliseconds(500), "\(source)")
         }
     }
 

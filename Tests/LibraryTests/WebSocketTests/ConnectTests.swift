@@ -109,7 +109,7 @@ private func withPeer<Result: Sendable>(
         try await withPeer { port, loop, peer in
             var limits = SocketLimits()
             limits.pingAfter = .milliseconds(50)
-            limits.hangUpAfter = .milliseconds(200)
+            limits.hangUpAfter = .seconds(2)
             let socket = try await WebSocket.connect(to: "ws://127.0.0.1:\(port)/", limits: limits, on: loop)
             try await socket.send(.text("still there"))
             #expect(try await socket.receive() == [.text("still there")])
