@@ -8,11 +8,12 @@ SHARE      = $(PREFIX)/share
 RELEASE    = swift build -c release --static-swift-stdlib
 BINARY     = .build/release/steward
 
-.PHONY: help run test build bench fuzz endurance install packages test-packages synapse sendbird-clients lint format check clean
+.PHONY: help run test released build bench fuzz endurance install packages test-packages synapse sendbird-clients lint format check clean
 
 help:
 	@echo 'make run      build steward and start it with config.yaml: the built-in chat server and one bot'
-	@echo 'make test     lint, build, all tests, the thread sanitizer, and the tests of bots/'
+	@echo 'make test     lint, build, all tests, the release program, the thread sanitizer, and the tests of bots/'
+	@echo 'make released  the release program in a story on sockets, and the tests that start steward'
 	@echo 'make build    the release program, .build/release/steward'
 	@echo 'make bench    speed and memory, beside a stated peer'
 	@echo 'make fuzz     feeds the readers made-up bytes, SECONDS=60 for each of them'
@@ -37,10 +38,22 @@ endef
 test: test-packages lint synapse sendbird-clients
 	swift build --build-tests
 	$(call tests,swift test --skip-build --no-parallel)
+	$(MAKE) released
 	swift build --build-tests --sanitize=thread --scratch-path .build/tsan
 	$(call tests,TSAN_OPTIONS=halt_on_error=1 \
 	    swift test --skip-build --no-parallel --sanitize=thread --scratch-path .build/tsan)
 	$(MAKE) check
+
+# What runs well as it is debugged may crash as it is released: the compiler leaves out what it takes for needless. So the
+# release program plays a story, too, and is what the tests start that start steward.
+released: build
+	python3 Tests/Endurance/story.py
+	swift build --build-tests
+	$(call tests,STEWARD_PROGRAM=$(CURDIR)/$(BINARY) swift test --skip-build --no-parallel --filter '$(STARTING)')
+
+# Suites that start steward.
+STARTING = StewardTests.(ARunningSteward|BotsOnSendbird|CaseCommands|FullChatServers|KilledChatServers|OnAMatrixHomeserver|$\
+           PunishmentsOnTheBuiltInServer|RightsOfAccounts|RuleCommands)/
 
 check:
 	.build/debug/steward check --config config.yaml

@@ -12,7 +12,7 @@ class Gone(Exception):
 
 
 class Person:
-    def __init__(self, port: int, name: str):
+    def __init__(self, port: int, name: str, token: str = ""):
         self.name = name
         self.seen: list[dict] = []
         self.number = 0
@@ -32,7 +32,7 @@ class Person:
                 raise Gone(head.decode())
         except OSError as error:
             raise Gone(str(error)) from error
-        self.send({"do": "hello", "name": name})
+        self.send({"do": "hello", "name": name, "token": token})
         self.welcome = self.wait(lambda word: word.get("on") == "welcome")
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from person import Gone, Person
 
-PROGRAM = Path(os.environ.get("STEWARD") or Path(__file__).resolve().parents[2] / ".build/release/steward")
+PROGRAM = Path(os.environ.get("STEWARD_PROGRAM") or Path(__file__).resolve().parents[2] / ".build/release/steward")
 CHANNELS = ["one", "two", "three", "four"]
 # So many that nobody writes again within two seconds of an answer, which would look like a bot to the loop guard.
 PEOPLE = 200

@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test func `make test tries the release program with each suite that starts steward`() throws {
+        let root = Self.sources.deletingLastPathComponent()
+        let makefile = try String(contentsOf: root.appending(path: "Makefile"), encoding: .utf8)
+        let tests = root.appending(path: "Tests/StewardTests")
+        var found: [String] = []
+        for file in try FileManager.default.contentsOfDirectory(at: tests, includingPropertiesForKeys: nil) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            guard text.contains(/(?:bed|town)\.steward\(|ChatServerProcess\(state|Program\.(?:file|run)\(/)
+            else { continue }
+            found += text.matches(of: /(?m)^@Suite.* struct (\w+)/).map { String($0.1) }
+        }
+        #expect(found.count > 5)
+        let listed = makefile.matches(of: /\w+(?=[|)])/).map { String($0.0) }
+        for name in found { #expect(listed.contains(name), "\(name)") }
+    }
+
     @Test func `make test installs each Debian package that the build or a test needs`() throws {
         let root = Self.sources.deletingLastPathComponent()
         func text(_ file: String) throws -> String {

@@ -18,13 +18,14 @@ final class ChatServerProcess {
         process.executableURL = URL(filePath: "/bin/sh")
         let limit = descriptors.map { "ulimit -n \($0); " } ?? ""
         process.arguments = [
-            "-c", limit + "exec \"$@\"", "sh", try Self.program().path(), "server", "--listen",
+            "-c", limit + "exec \"$@\"", "sh", try Program.file().path(), "server", "--listen",
             "127.0.0.1:0", "--state", state,
         ]
         let errors = Pipe()
         process.standardError = errors
         try process.run()
-        Self.read(errors, into: transcript)
+        let transcript = transcript
+        errors.readLines({ transcript.log.info($0) }, end: transcript.end)
         await transcript.wait(for: "the chat server is open at")
         let ports = transcript.lines.compactMap { $0.firstMatch(of: /http:..127\.0\.0\.1:([0-9]+)/)?.1 }
         guard let port = ports.first.flatMap({ UInt16($0) }) else { throw NotThere() }
@@ -37,27 +38,6 @@ final class ChatServerProcess {
     func kill() {
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-    }
-
-    /// Beside the bundle of the tests.
-    static func program() throws -> URL {
-        let bundle = CommandLine.arguments.first { $0.contains("stewardPackageTests.xctest") }
-        guard let bundle else { throw NotThere() }
-        return URL(filePath: bundle).deletingLastPathComponent().appending(path: "steward")
-    }
-
-    /// All of it, so that it never waits for us.
-    private static func read(_ errors: Pipe, into transcript: Transcript) {
-        let log = transcript.log
-        Thread.detachNewThread {
-            var rest = ""
-            while case let data = errors.fileHandleForReading.availableData, !data.isEmpty {
-                var lines = (rest + String(decoding: data, as: UTF8.self)).split(
-                    separator: "\n", omittingEmptySubsequences: false)
-                rest = lines.popLast().map(String.init) ?? ""
-                for line in lines { log.info(String(line)) }
-            }
-        }
     }
 }
 

@@ -80,7 +80,7 @@ struct MatrixBed {
         let file = folder.appending(path: "config.yaml").path()
         let environment = ["MATRIX_PASSWORD": bot.password]
         let config = try ConfigReader.read(file: file, environment: environment)
-        let steward = RunningSteward(
+        let steward = try RunningSteward(
             file: file, config: config, bots: try Bots.load(config), environment: environment)
         while !steward.transcript.lines.contains(where: { $0.contains("ready: ") }) {
             do {

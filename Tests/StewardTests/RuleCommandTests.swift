@@ -48,7 +48,7 @@ import Testing
     private static func run(_ words: [String]) async throws -> (
         code: Int32?, output: String, errors: String
     ) {
-        let program = try ChatServerProcess.program().path()
+        let program = try Program.file().path()
         let result = try await ChildProcess.run([program] + words, timeout: .seconds(120))
         return (
             result.exitCode, String(decoding: result.output, as: UTF8.self),
@@ -287,7 +287,7 @@ import Testing
     @Test func `test with watch runs again when a file changes`() async throws {
         let shell = try Shell()
         let process = Process()
-        process.executableURL = try ChatServerProcess.program()
+        process.executableURL = try Program.file()
         process.arguments = ["test", "--watch", "--config", shell.folder.path + "/config.yaml"]
         let output = Pipe()
         process.standardOutput = output

@@ -73,7 +73,7 @@ struct TestBed {
         try write(bot, to: "bots/bot.yaml")
         let file = folder.appending(path: "config.yaml").path()
         let config = try ConfigReader.read(file: file, environment: environment)
-        return RunningSteward(
+        return try RunningSteward(
             file: file, config: config, bots: try Bots.load(config), environment: environment)
     }
 
@@ -89,27 +89,59 @@ struct TestBed {
     }
 }
 
-/// One steward in this process, steered by what signals it would get.
+/// One steward, in this process or in one of its own (see `Program`), steered by the signals it gets.
 final class RunningSteward: Sendable {
     let transcript = Transcript()
-    private let signals: AsyncStream<Signals.Wish>.Continuation
-    private let task: Task<ExitCode, any Error>
+    private let way: Way
 
-    init(file: String, config: Config, bots: Bots, environment: [String: String] = [:]) {
-        let (stream, continuation) = AsyncStream<Signals.Wish>.makeStream()
-        signals = continuation
-        let daemon = Daemon(file: file, config: config, environment: environment, log: transcript.log)
-        task = Task { try await daemon.run(bots, stream) }
+    private enum Way {
+        case here(AsyncStream<Signals.Wish>.Continuation, Task<ExitCode, any Error>)
+        case program(StewardProcess)
     }
 
-    func signal(_ wish: Signals.Wish) { signals.yield(wish) }
+    init(file: String, config: Config, bots: Bots, environment: [String: String] = [:]) throws {
+        if let other = Program.other {
+            way = .program(
+                try StewardProcess(other, file: file, environment: environment, transcript: transcript))
+            return
+        }
+        let (stream, continuation) = AsyncStream<Signals.Wish>.makeStream()
+        let daemon = Daemon(file: file, config: config, environment: environment, log: transcript.log)
+        way = .here(continuation, Task { try await daemon.run(bots, stream) })
+    }
+
+    func signal(_ wish: Signals.Wish) {
+        switch way {
+        case .here(let signals, _): signals.yield(wish)
+        case .program(let process): process.signal(wish)
+        }
+    }
 
     func stop() async throws -> ExitCode {
         signal(.stop)
-        return try await task.value
+        return try await end()
     }
 
-    func end() async throws -> ExitCode { try await task.value }
+    func end() async throws -> ExitCode {
+        switch way {
+        case .here(_, let task): try await task.value
+        case .program(let process): try await process.end(transcript)
+        }
+    }
+
+    /// Why it ended without being told to.
+    func complaint() async throws -> String {
+        switch way {
+        case .here(_, let task):
+            switch await task.result {
+            case .success(let code): return "none: it ended with \(code)"
+            case .failure(let error): return "\(error)"
+            }
+        case .program(let process):
+            let code = try await process.end(transcript)
+            return code == .fine ? "none" : transcript.lines.last ?? "nothing"
+        }
+    }
 }
 
 /// The log's lines, which a test may wait for.
@@ -119,9 +151,11 @@ final class Transcript: Sendable {
         var waiting: [(id: Int, text: String, times: Int, continuation: CheckedContinuation<Void, Never>)] =
             []
         var nextID = 0
+        /// There will be no more.
+        var hasEnded = false
 
         func has(_ text: String, times: Int) -> Bool {
-            lines.count { $0.contains(text) } >= times
+            hasEnded || lines.count { $0.contains(text) } >= times
         }
     }
 
@@ -131,21 +165,28 @@ final class Transcript: Sendable {
 
     var log: Log {
         Log(level: .info) { line in
-            let text = line.text + line.fields.map { " \($0)=\($1)" }.joined()
-            let ready: [CheckedContinuation<Void, Never>] = self.state.withLock { state in
-                state.lines.append(text)
-                let (ready, waiting) = (
-                    state.waiting.filter { state.has($0.text, times: $0.times) },
-                    state.waiting.filter { !state.has($0.text, times: $0.times) }
-                )
-                state.waiting = waiting
-                return ready.map(\.continuation)
-            }
-            for continuation in ready { continuation.resume() }
+            self.add(line.text + line.fields.map { " \($0)=\($1)" }.joined())
         }
     }
 
-    /// Ends early when the test's time is over.
+    func add(_ line: String) { change { $0.lines.append(line) } }
+
+    func end() { change { $0.hasEnded = true } }
+
+    private func change(_ change: (inout State) -> Void) {
+        let ready: [CheckedContinuation<Void, Never>] = state.withLock { state in
+            change(&state)
+            let (ready, waiting) = (
+                state.waiting.filter { state.has($0.text, times: $0.times) },
+                state.waiting.filter { !state.has($0.text, times: $0.times) }
+            )
+            state.waiting = waiting
+            return ready.map(\.continuation)
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    /// Ends early when the test's time is over, or whoever writes has ended.
     func wait(for text: String, times: Int = 1) async {
         let id = state.withLock { state in
             state.nextID += 1
