@@ -209,6 +209,7 @@ def shipped() -> None:
         if not case:
             raise Wrong("no case of a mute:\n" + steward.run("cases"))
         steward.run("undo", case.group())
+        steward.logs(f"{case.group()} is undone")
         heard = max_.say("do you hear me now?", "general")
         # Slurs: removed, and staff know. What came before is settled by then.
         mia.misses(max_.say("you n1ncompoop", "general"))

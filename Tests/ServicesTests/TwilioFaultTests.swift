@@ -300,10 +300,10 @@ import WebSocket
 
     @Test func `a socket on which nothing is heard is given up`() async throws {
         var timing = TwilioTiming.quick
-        timing.silence = .milliseconds(300)
+        timing.silence = .seconds(1)
         try await withAccount(timing: timing, prepare: oneChannel) { _, _, inbox in
             try await inbox.waitUntilUp(times: 2)
-            #expect(inbox.state.withLock { $0.statuses.contains(.down(reason: "nothing was heard for 0 s")) })
+            #expect(inbox.state.withLock { $0.statuses.contains(.down(reason: "nothing was heard for 1 s")) })
         }
     }
 
