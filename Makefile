@@ -52,8 +52,8 @@ released: build
 	$(call tests,STEWARD_PROGRAM=$(CURDIR)/$(BINARY) swift test --skip-build --no-parallel --filter '$(STARTING)')
 
 # Suites that start steward.
-STARTING = StewardTests.(ARunningSteward|BotsOnSendbird|CaseCommands|FullChatServers|KilledChatServers|OnAMatrixHomeserver|$\
-           PunishmentsOnTheBuiltInServer|RightsOfAccounts|RuleCommands)/
+STARTING = StewardTests.(ARunningSteward|BotsOnSendbird|CaseCommands|CommandsWithoutSecrets|DamagedStoreCommands|$\
+           FullChatServers|KilledChatServers|OnAMatrixHomeserver|PunishmentsOnTheBuiltInServer|RightsOfAccounts|RuleCommands)/
 
 check:
 	.build/debug/steward check --config config.yaml

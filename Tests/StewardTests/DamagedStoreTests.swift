@@ -112,7 +112,7 @@ import Testing
     private func run(
         _ bed: TestBed, _ words: [String]
     ) async throws -> (code: Int32?, text: String, errors: String) {
-        let program = try ChatServerProcess.program().path()
+        let program = try Program.file().path()
         let file = bed.folder.appending(path: "config.yaml").path()
         let result = try await ChildProcess.run(
             [program] + words + ["--config", file], timeout: .seconds(60))

@@ -127,7 +127,7 @@ import Testing
             #expect(await Steward.run(words + ["--config", config]) == .fine, "\(words)")
         }
         for words in [["check"], ["check", "--live"], ["run"]] {
-            let program = try ChatServerProcess.program().path()
+            let program = try Program.file().path()
             let end = try await ChildProcess.run(
                 [program] + words + ["--config", config], timeout: .seconds(60))
             #expect(end.exitCode == 78, "\(words)")
