@@ -56,7 +56,7 @@ struct Pipeline {
 
     /// Only the second half.
     mutating func decide(_ batch: some Sequence<ChatEvent>) {
-        turn.memory.want(batch)
+        turn.expect(batch)
         for event in batch { decide(event) }
     }
 

@@ -55,4 +55,7 @@ public struct Channel: Sendable {
 
     /// Whether nothing can have changed between the two; false says nothing.
     package func isSame(as other: Channel) -> Bool { shared.isSame(as: other.shared) }
+
+    /// The same for all between which nothing can have changed, for as long as one of them is held.
+    package var object: ObjectIdentifier { shared.object }
 }

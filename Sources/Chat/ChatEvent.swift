@@ -245,13 +245,13 @@ extension ChatEvent {
         MessageTexts.copy(values.id, to: room)
     }
 
-    /// Appends its id and what its message says; nil for an event about no message.
-    package func appendTexts(to bytes: inout [UInt8]) -> MessageTexts? {
+    /// Copies its id and what its message says, as far as there is room; nil for an event about no message.
+    package func copyTexts(to room: UnsafeMutableRawBufferPointer) -> MessageTexts? {
         switch values.kind {
         case .messageAdded(let message), .messageEdited(let message), .messageDeleted(let message):
             var texts = MessageTexts()
-            texts.event = MessageTexts.append(values.id, to: &bytes)
-            message.append(to: &bytes, &texts, after: values.id)
+            texts.event = texts.add(values.id, to: room)
+            message.copy(to: room, &texts, after: values.id)
             return texts
         default: return nil
         }
@@ -267,6 +267,10 @@ extension ChatEvent {
 
     /// Whether its channel is known to be as that one.
     package func isIn(_ channel: Channel) -> Bool { values.channel?.isSame(as: channel) == true }
+
+    /// Which channel it was read with, for as long as somebody holds that; nil when it has none. To compare these counts
+    /// no references.
+    package var channelObject: ObjectIdentifier? { values.channel?.object }
 }
 
 extension ChatEvent.Kind {

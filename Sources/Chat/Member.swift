@@ -5,6 +5,8 @@ public struct Member: Sendable {
         let number: UInt32
         var isBot: Bool
         let user: UserID
+        /// Likewise.
+        let id: String
         var name: String
         var roles: [String]
         var attributes: String?
@@ -18,7 +20,8 @@ public struct Member: Sendable {
     ) {
         shared = Shared(
             Values(
-                number: user.identity.number, isBot: isBot, user: user, name: name ?? user.text, roles: roles,
+                number: user.identity.number, isBot: isBot, user: user, id: user.text,
+                name: name ?? user.text, roles: roles,
                 attributes: attributes))
     }
 
@@ -52,12 +55,12 @@ public struct Member: Sendable {
         set { shared.value.attributes = newValue }
     }
 
-    func append(to bytes: inout [UInt8], _ texts: inout MessageTexts) {
-        texts.user = MessageTexts.append(shared.value.user.identity.text, to: &bytes)
-        texts.name = MessageTexts.append(shared.value.name, to: &bytes)
-        for (place, role) in shared.value.roles.enumerated() {
-            if place > 0 { texts.roles += MessageTexts.append(String(MessageTexts.betweenRoles), to: &bytes) }
-            texts.roles += MessageTexts.append(role, to: &bytes)
+    func copy(to room: UnsafeMutableRawBufferPointer, _ texts: inout MessageTexts) {
+        texts.user = texts.add(shared.value.id, to: room)
+        texts.name = texts.add(shared.value.name, to: room)
+        for place in shared.value.roles.indices {
+            if place > 0 { texts.roles += texts.add(String(MessageTexts.betweenRoles), to: room) }
+            texts.roles += texts.add(shared.value.roles[place], to: room)
         }
         texts.isBot = shared.value.isBot
     }

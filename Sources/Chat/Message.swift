@@ -74,10 +74,10 @@ public struct Message: Sendable {
         MessageTexts.copy(shared.value.id, to: room)
     }
 
-    func append(to bytes: inout [UInt8], _ texts: inout MessageTexts, after event: String) {
-        if shared.value.id != event { texts.id = MessageTexts.append(shared.value.id, to: &bytes) }
-        shared.value.author.append(to: &bytes, &texts)
-        texts.text = MessageTexts.append(shared.value.text, to: &bytes)
+    func copy(to room: UnsafeMutableRawBufferPointer, _ texts: inout MessageTexts, after event: String) {
+        if shared.value.id != event { texts.id = texts.add(shared.value.id, to: room) }
+        shared.value.author.copy(to: room, &texts)
+        texts.text = texts.add(shared.value.text, to: room)
         texts.index = shared.value.index
         texts.hasMore = shared.value.replyTo != nil || !shared.value.attachments.isEmpty
     }

@@ -1,8 +1,10 @@
-/// How long the texts of a message are that were appended to some bytes, in their order; and what else it says.
+/// How long the texts of a message are that were copied one behind the other; and what else it says.
 ///
-/// They are appended here, where the parts of an event can be read in their place: elsewhere each look at one counts
+/// They are copied here, where the parts of an event can be read in their place: elsewhere each look at one counts
 /// references, which takes longer than to copy the bytes.
 package struct MessageTexts: Sendable {
+    /// How long they are in all. If that is more than there was room, they were not all copied.
+    package private(set) var total = 0
     /// The event's id.
     package internal(set) var event: UInt32 = 0
     /// The message's id; empty where it is the event's, as in most services.
@@ -20,13 +22,23 @@ package struct MessageTexts: Sendable {
     package static let betweenRoles: Character = "\u{1F}"
 
     /// Gives the length in bytes.
-    static func append(_ text: String, to bytes: inout [UInt8]) -> UInt32 {
-        let before = bytes.count
+    mutating func add(_ text: String, to room: UnsafeMutableRawBufferPointer) -> UInt32 {
         // Not `withUTF8`, which would hold the text once more.
-        if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
-            bytes.append(contentsOf: text.utf8)
+        let place = total
+        let count =
+            text.utf8.withContiguousStorageIfAvailable { Self.copy($0, to: room, at: place) }
+            ?? Array(text.utf8).withUnsafeBufferPointer { Self.copy($0, to: room, at: place) }
+        total += count
+        return UInt32(count)
+    }
+
+    private static func copy(
+        _ text: UnsafeBufferPointer<UInt8>, to room: UnsafeMutableRawBufferPointer, at place: Int
+    ) -> Int {
+        if let start = text.baseAddress, let first = room.baseAddress, place + text.count <= room.count {
+            (first + place).copyMemory(from: start, byteCount: text.count)
         }
-        return UInt32(bytes.count - before)
+        return text.count
     }
 
     /// As far as there is room; gives the length in bytes.

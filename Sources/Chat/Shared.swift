@@ -20,4 +20,7 @@ struct Shared<Value: Sendable>: Sendable {
 
     /// Whether both are one and the same, not only alike. Costs nothing, so it is asked before parts are compared.
     func isSame(as other: Shared) -> Bool { storage === other.storage }
+
+    /// What is the same for those that are one, as long as one of them is held.
+    var object: ObjectIdentifier { ObjectIdentifier(storage) }
 }

@@ -390,28 +390,6 @@ import Testing
             chat.messages(in: "lobby").filter { $0.key != nil }.map(\.text) == ["one, two", "one, two, now"])
         #expect(heard.withLock { $0 } == ["one new", "two", "now"])
     }
-
-    @Test func `the history of a channel is bounded, and an edited message stands as it is now`() {
-        let realm = Identities().realm("fake")
-        let ana = Member(user: realm.user("ana"))
-        func event(_ number: Int, _ channel: String, edit: String? = nil) -> ChatEvent {
-            let message = Message(id: "\(number)", author: ana, text: edit ?? "\(number)")
-            return ChatEvent(
-                id: "\(number)", account: "fake", realm: realm, channel: Channel(id: realm.channel(channel)),
-                sentAt: noon + .seconds(number),
-                kind: edit == nil ? .messageAdded(message) : .messageEdited(message))
-        }
-        var history = History()
-        for number in 0..<1000 { history.note(event(number, "one")) }
-        history.note(event(999, "one", edit: "changed"))
-        let texts = history[realm.channel("one")].compactMap { $0.message?.text }
-        #expect(texts == (900..<999).map { "\($0)" } + ["changed"])
-        for channel in 0..<2000 {
-            for number in 0..<100 { history.note(event(2000 + channel * 100 + number, "c\(channel)")) }
-        }
-        #expect(history[realm.channel("one")].isEmpty)
-        #expect(history[realm.channel("c1999")].count == 100)
-    }
 }
 
 /// Notes what it is told of the past.

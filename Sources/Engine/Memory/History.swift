@@ -9,6 +9,9 @@ struct History: Sendable {
     private var count = 0
     /// Whose they are: few, and each line says which by number.
     private var sources: [Source] = []
+    /// Where a line is put together before it goes to its place, which is far away: to write it there bit by bit would
+    /// be to wait for each.
+    private var draft = [UInt8](repeating: 0, count: 1024)
 
     private struct Source: Sendable {
         let account: String
@@ -33,13 +36,16 @@ struct History: Sendable {
         if number == 0 { return }
         switch event.digest.name {
         case .messageAdded:
-            let source = source(of: event)
-            if let more = channels.withPlace(number, { $0?.add(event, source: source) }) {
+            guard let size = drawUp(event) else { return }
+            let more = draft.withUnsafeBytes { draft in
+                let line = UnsafeRawBufferPointer(rebasing: draft[..<size])
+                return channels.withPlace(number) { $0?.add(line, of: event) }
+            }
+            if let more {
                 count += more
             } else if let channel = event.channel {
-                var lines = HistoryLines(channel)
-                count += lines.add(event, source: source)
-                channels[number] = lines
+                channels[number] = lines(channel, [event])
+                count += 1
             }
             if count > Self.mostInAll { letGo() }
         case .messageEdited:
@@ -74,9 +80,20 @@ struct History: Sendable {
     private mutating func lines(_ channel: Channel, _ events: [ChatEvent]) -> HistoryLines {
         var lines = HistoryLines(channel)
         for event in events {
-            _ = lines.add(event, source: source(of: event))
+            guard let size = drawUp(event) else { continue }
+            _ = draft.withUnsafeBytes { lines.add(UnsafeRawBufferPointer(rebasing: $0[..<size]), of: event) }
         }
         return lines
+    }
+
+    /// Puts the line of an event together; how long it is.
+    private mutating func drawUp(_ event: ChatEvent) -> Int? {
+        let source = source(of: event)
+        while true {
+            let size = draft.withUnsafeMutableBytes { HistoryLine.write(event, source: source, to: $0) }
+            guard let size, size > draft.count else { return size }
+            draft = [UInt8](repeating: 0, count: size)
+        }
     }
 
     private mutating func source(of event: ChatEvent) -> UInt16 {

@@ -1,140 +1,106 @@
 internal import Chat
 
-/// A message as it is kept for a while.
-struct HistoryLine: Sendable {
-    /// Which of the history's accounts read it.
-    var source: UInt16
-    var event: String
-    var sentAt: Timestamp
-    var message: Message
-}
-
-/// The last messages of one channel, in one stretch of bytes.
-struct HistoryLines: Sendable {
+/// The last messages of one channel, in one ring of bytes.
+///
+/// `@unchecked Sendable`: what `bytes` points to belongs to the one history that these lines are part of.
+struct HistoryLines: @unchecked Sendable {
     private(set) var channel: Channel
     private(set) var latest = Timestamp(milliseconds: 0)
-    private var bytes: [UInt8] = []
-    /// Where each line begins; those before `first` are over.
-    private var starts: [Int] = []
+    private(set) var count = 0
+    // Lines stand from `first` to `next`, or, once they go on at the beginning, from `first` to `last` and from 0 to `next`.
     private var first = 0
+    private var next = 0
+    private var last: Int?
+    private var block = Block(size: 0)
+    private var bytes: UnsafeMutableRawPointer
+    private var size = 0
+
+    private final class Block {
+        let bytes: UnsafeMutableRawPointer
+
+        init(size: Int) {
+            bytes = .allocate(byteCount: size, alignment: 64)
+            bytes.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        }
+
+        deinit { bytes.deallocate() }
+    }
 
     init(_ channel: Channel) {
         self.channel = channel
+        bytes = block.bytes
     }
-
-    var count: Int { starts.count - first }
 
     /// That of its channel.
     var number: UInt32 { channel.id.identity.number }
 
     /// Oldest first.
     func lines(in realms: (UInt16) -> Realm) -> [HistoryLine] {
-        bytes.withUnsafeBytes { bytes in
-            starts[first...].map { HistoryLine(from: .init(rebasing: bytes[$0...]), in: realms) }
+        var lines: [HistoryLine] = []
+        lines.reserveCapacity(count)
+        var place = first
+        for _ in 0..<count {
+            if place == last { place = 0 }
+            let line = UnsafeRawBufferPointer(
+                start: bytes + place, count: HistoryLine.size(at: bytes + place))
+            lines.append(HistoryLine(from: line, in: realms))
+            place += line.count
         }
+        withExtendedLifetime(block) {}
+        return lines
     }
 
     /// Reads where the next line will stand, so that it is near when it is written.
-    mutating func touch() -> UInt8 { bytes.last ?? 0 }
+    func touch() -> UInt8 {
+        // The first may have to go for it.
+        var sum = count == 0 ? 0 : UInt8(truncatingIfNeeded: HistoryLine.size(at: bytes + first))
+        // As long as most lines, in steps of what the processor fetches at once.
+        for place in stride(from: next, to: min(next + 320, size), by: 64) {
+            sum &+= bytes.load(fromByteOffset: place, as: UInt8.self)
+        }
+        return sum
+    }
 
     /// By how many lines there are more with it.
-    mutating func add(_ event: ChatEvent, source: UInt16) -> Int {
+    mutating func add(_ line: UnsafeRawBufferPointer, of event: ChatEvent) -> Int {
         if !event.isIn(channel), let channel = event.channel { self.channel = channel }
         latest = event.sentAt
-        starts.append(bytes.count)
-        HistoryLine.write(event, source: source, to: &bytes)
-        guard count > History.most else { return 1 }
-        first += 1
-        // Moved together once for so many lines, so that it costs next to nothing.
-        if first == History.most { dropOver() }
-        return 0
+        let isFull = count == History.most
+        if isFull { dropFirst() }
+        makeRoom(for: line.count)
+        if let start = line.baseAddress { (bytes + next).copyMemory(from: start, byteCount: line.count) }
+        next += line.count
+        count += 1
+        return isFull ? 0 : 1
     }
 
-    private mutating func dropOver() {
-        let over = starts[first]
-        bytes.removeFirst(over)
-        starts.removeFirst(first)
-        for index in starts.indices { starts[index] -= over }
-        first = 0
-    }
-}
-
-extension HistoryLine {
-    /// What has a fixed size; the texts follow, with what is seldom there behind them.
-    private struct Head {
-        var sentAt: Int64 = 0
-        var index: Int64 = 0
-        var source: UInt16 = 0
-        var isBot = false
-        var event: UInt32 = 0
-        /// 0: the message has the event's id.
-        var message: UInt32 = 0
-        var user: UInt32 = 0
-        var name: UInt32 = 0
-        var roles: UInt32 = 0
-        var text: UInt32 = 0
-        var rest: UInt32 = 0
-
-        init() {}
-
-        init(_ sentAt: Timestamp, _ texts: MessageTexts, _ source: UInt16) {
-            self.sentAt = sentAt.milliseconds
-            index = texts.index ?? -1
-            self.source = source
-            isBot = texts.isBot
-            event = texts.event
-            message = texts.id
-            user = texts.user
-            name = texts.name
-            roles = texts.roles
-            text = texts.text
+    private mutating func dropFirst() {
+        first += HistoryLine.size(at: bytes + first)
+        count -= 1
+        if first == last {
+            first = 0
+            last = nil
         }
     }
 
-    static func write(_ event: ChatEvent, source: UInt16, to bytes: inout [UInt8]) {
-        let place = bytes.count
-        withUnsafeBytes(of: Head()) { bytes.append(contentsOf: $0) }
-        guard let texts = event.appendTexts(to: &bytes) else { return }
-        var head = Head(event.sentAt, texts, source)
-        if texts.hasMore, let message = event.message {
-            let rest = rest(of: message)
-            head.rest = UInt32(rest.count)
-            bytes.append(contentsOf: rest)
+    private mutating func makeRoom(for more: Int) {
+        if last != nil {
+            if next + more <= first { return }
+        } else if next + more <= size {
+            return
+        } else if more <= first {
+            last = next
+            next = 0
+            return
         }
-        bytes.withUnsafeMutableBytes { $0.storeBytes(of: head, toByteOffset: place, as: Head.self) }
-    }
-
-    private static func rest(of message: Message) -> [UInt8] {
-        var writer = RowWriter()
-        writer.bytes(message.replyTo.map { Array($0.utf8) })
-        writer.attachments(message.attachments)
-        return writer.bytes
-    }
-
-    init(from bytes: UnsafeRawBufferPointer, in realms: (UInt16) -> Realm) {
-        let head = bytes.loadUnaligned(as: Head.self)
-        var place = MemoryLayout<Head>.size
-        func next(_ count: UInt32) -> String {
-            defer { place += Int(count) }
-            return String(decoding: bytes[place..<place + Int(count)], as: UTF8.self)
-        }
-        source = head.source
-        sentAt = Timestamp(milliseconds: head.sentAt)
-        event = next(head.event)
-        let own = next(head.message)
-        let user = realms(head.source).user(next(head.user))
-        let name = next(head.name)
-        let roles = next(head.roles).split(separator: MessageTexts.betweenRoles).map(String.init)
-        let author = Member(user: user, name: name, roles: roles, isBot: head.isBot)
-        message = Message(
-            id: own.isEmpty ? event : own, index: head.index < 0 ? nil : head.index, author: author,
-            text: next(head.text))
-        guard head.rest > 0 else { return }
-        var reader = RowReader(Array(bytes[place..<place + Int(head.rest)]))
-        let replyTo = reader.bytesOrNil() ?? nil
-        message = Message(
-            id: message.id, index: message.index, author: author, text: message.text,
-            attachments: reader.attachments() ?? [],
-            replyTo: replyTo.map { String(decoding: $0, as: UTF8.self) })
+        let (behind, before) = (last ?? next, last == nil ? 0 : next)
+        let held = behind - first + before
+        size = max(512, size * 2, (held + more) * 5 / 4)
+        let new = Block(size: size)
+        new.bytes.copyMemory(from: bytes + first, byteCount: behind - first)
+        (new.bytes + (behind - first)).copyMemory(from: bytes, byteCount: before)
+        block = new
+        bytes = new.bytes
+        (first, next, last) = (0, held, nil)
     }
 }

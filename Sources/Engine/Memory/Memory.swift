@@ -127,16 +127,18 @@ package final class Memory: Recollection {
     /// Gets ready for these events: asks for the rows of everyone they are about, as far as they are not here, and
     /// touches the others all at once, so that the wait for memory far away is one for all and not one for each.
     package func want(_ events: some Sequence<ChatEvent>) {
+        want(events, as: events.map { Expected($0) })
+    }
+
+    func want(_ events: some Sequence<ChatEvent>, as expected: [Expected]) {
         state.withLock { state in
-            state.wanted.removeAll(keepingCapacity: true)
-            for event in events { state.wanted.append((event.digest.user, event.digest.channel)) }
             // Nothing else is done between one touch and the next: to count a reference would wait for the touch before.
             var isAllHere = true
-            for (user, channel) in state.wanted {
-                if user != 0 { isAllHere = state.touch(user) && isAllHere }
-                if channel != 0 {
-                    isAllHere = state.touch(channel) && isAllHere
-                    if state.keepsHistory { state.touched &+= state.history.touch(channel) }
+            for next in expected {
+                if next.user != 0 { isAllHere = state.touch(next.user) && isAllHere }
+                if next.channel != 0 {
+                    isAllHere = state.touch(next.channel) && isAllHere
+                    if state.keepsHistory { state.touched &+= state.history.touch(next.channel) }
                 }
             }
             guard !isAllHere, !state.isComplete else { return }
@@ -212,8 +214,6 @@ private struct State {
     var changed: [UInt32] = []
     /// What was read to have it near.
     var touched: UInt8 = 0
-    /// The users and channels of the events that are next; it keeps its room.
-    var wanted: [(user: UInt32, channel: UInt32)] = []
     /// How many rows hold somebody to something.
     var holding = 0
     var commits: UInt32 = 0

@@ -137,7 +137,7 @@ actor Decider {
             botsVersion = bots.version
             try await recall(fillsHistory: !keptHistory)
         }
-        for case .events(let delivery) in batch { turn.memory.want(delivery.events) }
+        for case .events(let delivery) in batch { turn.expect(delivery.events) }
         try await load()
         for work in batch {
             switch work {

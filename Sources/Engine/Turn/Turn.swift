@@ -12,6 +12,8 @@ package struct Turn: Sendable {
     var moderation: Moderation
     /// That of the event before: most of it is the same for the next.
     private var lastSituation: Situation?
+    /// What comes next; it keeps its room.
+    private var expected: [Expected] = []
 
     package init(
         handlers: HandlerTable, directory: Directory, memory: Memory, limits: Limits = Limits(),
@@ -37,6 +39,14 @@ package struct Turn: Sendable {
         let known = memory.value(of: key)
         if memory.hasMissing { return false }
         return known == .text(channel.text) || memory.apply([.set(key, .text(channel.text), keep: nil)])
+    }
+
+    /// These come next, so what is known of them is looked for now: `memory` says what is missing.
+    package mutating func expect(_ events: some Sequence<ChatEvent>) {
+        expected.removeAll(keepingCapacity: true)
+        for event in events { expected.append(Expected(event)) }
+        memory.want(events, as: expected)
+        for handler in handlers.recalling { handler.expect(expected) }
     }
 
     /// The whole step, for a memory that is complete.

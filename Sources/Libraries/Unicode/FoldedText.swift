@@ -55,7 +55,7 @@ package struct FoldedText: Sendable {
     ) {
         let text = text.count > 1 << 24 ? UnsafeBufferPointer(rebasing: text.prefix(1 << 24)) : text
         self.level = level
-        isASCII = !marks.contains(.others)
+        isASCII = !marks.has(.others)
         origin = .same
         second.clear()
         guard isASCII else {
@@ -69,7 +69,7 @@ package struct FoldedText: Sendable {
         bytes.append(contentsOf: text)
         guard level != .exact else { return }
         Self.lower(&bytes)
-        if !marks.isDisjoint(with: [.controls, .wideSpace]), Self.hasOddASCIISpace(bytes) { joinSpaces() }
+        if marks.has(.controls) || marks.has(.wideSpace), Self.hasOddASCIISpace(bytes) { joinSpaces() }
         if level == .squeezed { squeeze() }
         if level.isLoose, Self.hasPadding(bytes) { loosen(text) }
     }

@@ -6,19 +6,27 @@ package struct TextMarks: OptionSet, Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Control characters, line breaks and tabs among them.
-    package static let controls = TextMarks(rawValue: 1)
+    package static var controls: TextMarks { TextMarks(rawValue: 1) }
     /// Two spaces in a row.
-    package static let wideSpace = TextMarks(rawValue: 2)
+    package static var wideSpace: TextMarks { TextMarks(rawValue: 2) }
     /// A link, code or a quote.
-    package static let markup = TextMarks(rawValue: 4)
+    package static var markup: TextMarks { TextMarks(rawValue: 4) }
+    /// A dot that no space follows, or the beginning of "://".
+    package static var dots: TextMarks { TextMarks(rawValue: 8) }
+    /// An "@".
+    package static var ats: TextMarks { TextMarks(rawValue: 16) }
     /// Other than ASCII.
-    package static let others = TextMarks(rawValue: 128)
+    package static var others: TextMarks { TextMarks(rawValue: 128) }
+
+    /// Of no text.
+    package static var none: TextMarks { TextMarks(rawValue: 0) }
+
+    /// Whether it has any of those. Plain, as it is asked of every text and sets are made for more.
+    package func has(_ others: TextMarks) -> Bool { rawValue & others.rawValue != 0 }
 
     package init(of text: String) {
         self =
-            text.utf8.withContiguousStorageIfAvailable { TextMarks(of: $0) } ?? [
-                .controls, .wideSpace, .markup, .others,
-            ]
+            text.utf8.withContiguousStorageIfAvailable { TextMarks(of: $0) } ?? TextMarks(rawValue: .max)
     }
 
     /// Sixteen bytes at a time, each beside the one that follows it.
@@ -53,11 +61,18 @@ package struct TextMarks: OptionSet, Sendable {
         let next = bytes.loadUnaligned(fromByteOffset: i &+ 1, as: Bytes.self)
         let isControl = (here & all(0xE0)).equals(0) | here.equals(0x7F) | here.equals(0xC2)
         let isWide = here.equals(32) & next.equals(32)
+        let isColon = here.equals(UInt8(ascii: ":"))
+        let isSlash = next.equals(UInt8(ascii: "/"))
         let isLink =
-            here.equals(UInt8(ascii: ":")) & next.equals(UInt8(ascii: "/"))
+            isColon & isSlash
             | (here | all(32)).equals(UInt8(ascii: "w")) & next.equals(UInt8(ascii: "."))
         let isMarkup = here.equals(UInt8(ascii: "`")) | here.equals(UInt8(ascii: ">")) | isLink
-        return here & all(others.rawValue) | isControl & all(controls.rawValue)
+        let isDot =
+            here.equals(UInt8(ascii: ".")) & ~next.equals(32)
+            | isColon & (isSlash | next.equals(UInt8(ascii: "\\")))
+        let isAt = here.equals(UInt8(ascii: "@"))
+        return here & all(others.rawValue) | isDot & all(dots.rawValue) | isAt & all(ats.rawValue)
+            | isControl & all(controls.rawValue)
             | isWide & all(wideSpace.rawValue) | isMarkup & all(markup.rawValue)
     }
 
@@ -69,6 +84,10 @@ package struct TextMarks: OptionSet, Sendable {
         if here == 32, next == 32 { marks |= wideSpace.rawValue }
         if here == UInt8(ascii: ":"), next == UInt8(ascii: "/") { marks |= markup.rawValue }
         if here | 32 == UInt8(ascii: "w"), next == UInt8(ascii: ".") { marks |= markup.rawValue }
+        if here == UInt8(ascii: "."), next != 32 { marks |= dots.rawValue }
+        if here == UInt8(ascii: ":"), next == UInt8(ascii: "/") || next == UInt8(ascii: "\\") {
+            marks |= dots.rawValue
+        }
         return marks
     }
 
@@ -76,6 +95,7 @@ package struct TextMarks: OptionSet, Sendable {
         var marks = byte & 0x80
         if byte < 32 || byte == 0x7F || byte == 0xC2 { marks |= controls.rawValue }
         if byte == UInt8(ascii: "`") || byte == UInt8(ascii: ">") { marks |= markup.rawValue }
+        if byte == UInt8(ascii: "@") { marks |= ats.rawValue }
         return marks
     }
 }

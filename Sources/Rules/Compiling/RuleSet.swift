@@ -268,6 +268,11 @@ final class RuleHandler: RecallingHandler {
         turn.withLock { $0.recall(event, name, situation, rules) }
     }
 
+    func expect(_ next: [Expected]) {
+        guard stage == .guard, !rules.liveRateWindows.isEmpty else { return }
+        turn.withLock { $0.rates.expect(next, rules) }
+    }
+
     func decide(_ event: ChatEvent, in situation: Situation) -> Decision {
         rules.decide(event, in: situation, stage: stage, turn)
     }

@@ -27,12 +27,16 @@ struct EventFigures {
         if known & measure.bit != 0 { return values[measure.rawValue] }
         if let text, measure.isBoundBySize {
             if let lowest, text.utf8.count < lowest { return nil }
-            if !hasCounts {
-                var text = text
-                text.withUTF8 { counts.count($0) }
-                hasCounts = true
+            switch measure {
+            case .links: foundLinks = look.marks.has(.dots) ? LinkFinder.links(in: text) : []
+            case .mentions, .everyone: break
+            default:
+                if !hasCounts {
+                    var text = text
+                    text.withUTF8 { counts.count($0) }
+                    hasCounts = true
+                }
             }
-            if measure == .links { foundLinks = LinkFinder.links(in: text) }
             if measure == .capitals, let lowest, counts.capitals >= lowest { foundCaps = Self.caps(text) }
         }
         guard let value = value(of: measure, event, look, situation) else { return nil }
@@ -54,7 +58,8 @@ struct EventFigures {
         guard let text = look.text else { return nil }
         switch measure {
         case .links: return Int64(links(of: look).count(where: \.isSure))
-        case .mentions: return Int64(MentionFinder.names(in: text).count)
+        case .mentions:
+            return look.marks.has(.ats) ? Int64(MentionFinder.names(in: text).count) : 0
         case .everyone:
             return MentionFinder.names(in: text).contains(where: MentionFinder.everyone.contains) ? 1 : 0
         case .attachments: return Int64(event.message?.attachments.count ?? 0)
@@ -75,6 +80,7 @@ struct EventFigures {
 
     func links(of look: EventLook, spelledOut: Bool = false) -> [Link] {
         guard let text = look.text else { return [] }
+        if !spelledOut, !look.marks.has(.dots) { return [] }
         if !spelledOut, let foundLinks { return foundLinks }
         return LinkFinder.links(in: text, spelledOut: spelledOut)
     }

@@ -1,11 +1,15 @@
 internal import Chat
+internal import Unicode
 
 /// What is read of each event, taken out of it once.
 struct EventLook {
     private var event: ChatEvent?
     private var digest = EventDigest()
-
     private var somebody: UserID?
+    /// The text of its message.
+    private(set) var text: String?
+    /// What may be in the text.
+    private(set) var marks = TextMarks.none
 
     init() {}
 
@@ -17,13 +21,13 @@ struct EventLook {
     init(_ event: ChatEvent) {
         self.event = event
         digest = event.digest
+        let text = event.text
+        if let text { marks = TextMarks(of: text) }
+        self.text = text
     }
 
     /// Whether it is this very event that was read.
     func isOf(_ other: ChatEvent) -> Bool { event?.isSame(as: other) == true }
-
-    /// The text of its message.
-    var text: String? { event?.text }
 
     /// The name of its member.
     var name: String? { event?.member?.name }

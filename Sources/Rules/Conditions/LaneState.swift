@@ -20,9 +20,9 @@ struct LaneState {
     private var filled: Range<Int>?
     private var knownWords: [NearWord] = []
 
-    mutating func read(_ original: String, _ lane: Lane) {
+    mutating func read(_ original: String, _ marks: TextMarks, _ lane: Lane) {
         var text = original
-        var marks = TextMarks(of: text)
+        var marks = marks
         if let kept = SkippedText.removingControls(from: text, marks: marks) {
             text = kept
             marks = TextMarks(of: text)

@@ -24,6 +24,9 @@ struct NumberTable: Sendable {
         slots[place] = Slot(key: key, value: value)
     }
 
+    /// Reads where the key is looked for first, so that it is near when it is.
+    func touch(_ key: UInt64) -> Int64 { slots.isEmpty ? 0 : slots[home(of: key)].value }
+
     mutating func removeAll() { self = NumberTable() }
 
     /// Where the key is, or would be.

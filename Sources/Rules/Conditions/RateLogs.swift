@@ -95,6 +95,16 @@ struct RateLogs: Sendable {
         times.set(entry.time, for: UInt64(place))
     }
 
+    /// Reads what there is of these keys, so that it is near when they are counted.
+    func touch(_ keys: [UInt64]) -> Int64 {
+        var sum: Int64 = 0
+        for key in keys { sum &+= latest.touch(key) }
+        for key in keys {
+            if let number = latest[key], number >= first { sum &+= ring[slot(number)].time }
+        }
+        return sum
+    }
+
     /// Whether the rate is reached; it is counted no further than that. Mutating, so that it is asked where it stands.
     mutating func isReached(_ rate: RateBound, _ key: UInt64, at now: Timestamp, like sketch: TextSketch?)
         -> Bool

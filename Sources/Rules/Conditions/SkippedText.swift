@@ -14,7 +14,7 @@ enum SkippedText {
 
     /// The same for a text that was looked at before.
     static func removing(_ skip: Set<BotText.Skip>, from text: String, marks: TextMarks) -> String? {
-        guard !skip.isEmpty, marks.contains(.markup) else { return nil }
+        guard !skip.isEmpty, marks.has(.markup) else { return nil }
         var bytes = Array(text.utf8)
         var found = false
         if skip.contains(.code) { found = blankCode(&bytes) || found }
@@ -30,7 +30,7 @@ enum SkippedText {
 
     /// The text without control characters, which nobody sees and which would part a word; nil when it has none.
     static func removingControls(from text: String, marks: TextMarks) -> String? {
-        guard marks.contains(.controls) else { return nil }
+        guard marks.has(.controls) else { return nil }
         let kept = text.unicodeScalars.filter { !isControl($0) }
         return kept.count == text.unicodeScalars.count ? nil : String(String.UnicodeScalarView(kept))
     }

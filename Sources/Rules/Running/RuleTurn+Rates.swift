@@ -13,6 +13,10 @@ struct Rates: Sendable {
     private var departures: [String: [Timestamp]] = [:]
     /// Our own clock when something was counted last.
     private var now = Timestamp(milliseconds: 0)
+    /// Of events that come next; it keeps its room.
+    private var keys: [UInt64] = []
+    /// What was read to have it near.
+    private var touched: Int64 = 0
     /// Whether strikes or reports are counted.
     var countsDeeds = false
 
@@ -44,9 +48,22 @@ struct Rates: Sendable {
         returns[event.account] = max(returns[event.account] ?? end, end)
     }
 
+    /// These are counted next: what there is of them is read, so that the waits for memory far away are one for all.
+    mutating func expect(_ next: [Expected], _ set: RuleSet) {
+        guard logs.count == set.rateWindows.count else { return }
+        for number in set.liveRateWindows where set.rateWindows[number].key.per == .user {
+            let isOfChannels = set.rateWindows[number].key.across == .channel
+            keys.removeAll(keepingCapacity: true)
+            for event in next where event.user != 0 {
+                keys.append(UInt64(event.user) << 32 | (isOfChannels ? UInt64(event.channel) : 0))
+            }
+            touched &+= logs[number].touch(keys)
+        }
+    }
+
     /// Counts the event in the windows that are about it, and appends the probe of each rate that it fulfils.
     mutating func count(
-        _ event: ChatEvent, _ name: EventName, _ look: EventLook, _ figures: EventFigures,
+        _ event: ChatEvent, _ name: EventName, _ look: EventLook, _ figures: inout EventFigures,
         _ situation: Situation, _ windows: [Int], _ set: RuleSet, reached: inout [Int32]
     ) {
         if logs.count < set.rateWindows.count {
@@ -71,7 +88,7 @@ struct Rates: Sendable {
                 }
                 if sketch == nil { continue }
             }
-            let amount = Self.amount(window.key.kind, event, name, look, figures, situation)
+            let amount = Self.amount(window.key.kind, event, name, look, &figures, situation)
             if amount > 0, counts(event, look, window, situation, set) {
                 let isText = window.key.kind.looksAtText
                 let isNew = name.number == EventName.messageAdded.number
@@ -166,21 +183,20 @@ struct Rates: Sendable {
     /// What the event adds to a window of that kind.
     private static func amount(
         _ kind: BotRate.Kind, _ event: ChatEvent, _ name: EventName, _ look: EventLook,
-        _ figures: EventFigures, _ situation: Situation
+        _ figures: inout EventFigures, _ situation: Situation
     ) -> Int {
         guard kind.counts(name) else { return 0 }
-        func figure(_ measure: Measure) -> Int {
-            Int(figures.value(of: measure, event, look, situation) ?? 0)
-        }
+        let measure: Measure
         switch kind {
-        case .links: return figure(.links)
-        case .mentions: return figure(.mentions)
-        case .attachments: return figure(.attachments)
-        case .emoji: return figure(.emoji)
+        case .links: measure = .links
+        case .mentions: measure = .mentions
+        case .attachments: measure = .attachments
+        case .emoji: measure = .emoji
         case .messages, .joins, .leaves, .edits, .identical, .similar: return 1
         // Counted when they are given.
         case .strikes, .reports: return 0
         }
+        return Int(figures.value(of: measure, event, look, situation) ?? 0)
     }
 
     /// Users, channels and realms have numbers of their own; nil where the event lacks what is counted by itself.

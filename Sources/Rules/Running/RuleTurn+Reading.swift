@@ -1,5 +1,6 @@
 internal import Chat
 internal import Matching
+internal import Unicode
 
 // Reads an event once: what is found in it, and the rules that makes worth asking.
 extension RuleTurn {
@@ -13,7 +14,7 @@ extension RuleTurn {
         look = EventLook(event)
         figures.begin()
         reached.removeAll(keepingCapacity: true)
-        rates.count(event, name, look, figures, situation, slate.rateWindows, set, reached: &reached)
+        rates.count(event, name, look, &figures, situation, slate.rateWindows, set, reached: &reached)
     }
 
     /// Reads an event of before anew, for what is left to do about it.
@@ -26,6 +27,7 @@ extension RuleTurn {
     /// The next stage reads its event itself.
     mutating func forget() {
         lastSlate = nil
+        isDone = false
     }
 
     /// Looks at what is no service's event: nothing is found in it but the rates that a rule asks for.
@@ -37,7 +39,7 @@ extension RuleTurn {
         let windows = set.rateWindowsOfRules[rule.number]
         guard !windows.isEmpty else { return }
         reached.removeAll(keepingCapacity: true)
-        rates.count(event, .started, look, figures, situation, windows, set, reached: &reached)
+        rates.count(event, .started, look, &figures, situation, windows, set, reached: &reached)
         for probe in reached where !candidates.isFound(probe) { candidates.note(probe, set) }
     }
 
@@ -55,7 +57,6 @@ extension RuleTurn {
         if lastSlate !== slate { lastSlate = slate }
         let look = EventLook(event)
         let text = look.text
-        self.look = look
         beginScan()
         if let text { time.begin(text) }
         for place in slate.lanes.indices {
@@ -65,18 +66,23 @@ extension RuleTurn {
                 continue
             }
             lanes[number].deadline = time.deadline
-            let field = set.lanes[number].name.field
-            switch field {
-            case .body: if let text { read(text, number, set) }
-            case .userName: if let name = look.name { read(name, number, set) }
-            default: for text in field.texts(event) { read(text, number, set) }
+            let lane = set.lanes[number]
+            switch lane.name.field {
+            case .body: if let text { read(text, look.marks, lane, number, set) }
+            case .userName: if let name = look.name { read(name, lane, number, set) }
+            default: for text in lane.name.field.texts(event) { read(text, lane, number, set) }
             }
         }
         if !set.windows.isEmpty { lookAtWindows(event.sentAt, set) }
         for place in slate.measures.indices {
-            compare(slate.measures[place], text, event, look, situation, set)
+            let (measure, lowest) = slate.measures[place]
+            guard let value = figures.take(measure, text, event, look, situation, lowest: lowest) else {
+                continue
+            }
+            if let lowest, value < lowest { continue }
+            takeCandidates(by: measure, value, set)
         }
-        if slate.asksForHosts {
+        if slate.asksForHosts, look.marks.has(.dots) {
             for link in figures.links(of: look) {
                 for domain in link.domains {
                     for probe in set.hosts[String(domain)] ?? [] where !candidates.isFound(probe) {
@@ -92,19 +98,21 @@ extension RuleTurn {
         if !slate.rateWindows.isEmpty {
             reached.removeAll(keepingCapacity: true)
             rates.count(
-                event, name, look, figures, situation, slate.rateWindows, set, reached: &reached)
+                event, name, look, &figures, situation, slate.rateWindows, set, reached: &reached)
             for probe in reached where !candidates.isFound(probe) { candidates.note(probe, set) }
         }
         candidates.sort()
+        // Last, so that it is handed over and not copied.
+        self.look = look
         return true
     }
 
     /// Reads one text as if each of the lanes' fields had it.
     mutating func scan(_ text: String, _ lanes: [Int], _ set: RuleSet) {
-        lastSlate = nil
+        forget()
         look = EventLook()
         beginScan()
-        for number in lanes { read(text, number, set) }
+        for number in lanes { read(text, set.lanes[number], number, set) }
     }
 
     private mutating func beginScan() {
@@ -125,14 +133,7 @@ extension RuleTurn {
     }
 
     /// Makes candidates of the rules whose threshold the event reaches.
-    private mutating func compare(
-        _ measure: Measure, _ text: String?, _ event: ChatEvent, _ look: EventLook, _ situation: Situation,
-        _ set: RuleSet
-    ) {
-        let lowest = set.thresholds[measure.rawValue].lowest
-        guard
-            let value = figures.take(measure, text, event, look, situation, lowest: lowest)
-        else { return }
+    private mutating func takeCandidates(by measure: Measure, _ value: Int64, _ set: RuleSet) {
         let thresholds = set.thresholds[measure.rawValue]
         for threshold in thresholds.least {
             if threshold.value > value { break }
@@ -144,9 +145,14 @@ extension RuleTurn {
         }
     }
 
-    private mutating func read(_ text: String, _ number: Int, _ set: RuleSet) {
-        let lane = set.lanes[number]
-        lanes[number].read(text, lane)
+    private mutating func read(_ text: String, _ lane: Lane, _ number: Int, _ set: RuleSet) {
+        read(text, TextMarks(of: text), lane, number, set)
+    }
+
+    private mutating func read(
+        _ text: String, _ marks: TextMarks, _ lane: Lane, _ number: Int, _ set: RuleSet
+    ) {
+        lanes[number].read(text, marks, lane)
         if !lanes[number].isComplete { unread.insert(number) }
         if lanes[number].scan.hits.isEmpty, lanes[number].scan.regexes.isEmpty { return }
         for hit in lanes[number].scan.hits {

@@ -9,6 +9,8 @@ struct RuleTurn {
     // What was scanned last: the stages ask one after another about the same event.
     var lastSlate: Slate?
     var lastStage = Stage.observe
+    /// Whether no later stage has anything to ask about the same event.
+    var isDone = false
     var look = EventLook()
     /// The command that the message calls.
     var call: CommandCall?
@@ -36,11 +38,13 @@ struct RuleTurn {
         _ event: ChatEvent, _ name: EventName, _ situation: Situation, _ stage: Stage, _ set: RuleSet,
         witness: Witness?
     ) -> Decision {
+        if isDone, stage.rawValue > lastStage.rawValue, witness == nil, look.isOf(event) { return .nothing }
         let slate = slates.slate(event, name, set, situation)
         if slate.isEmpty, witness == nil {
             return set.namesTargets && stage == .guard ? named(event, situation, set) : .nothing
         }
         let isNew = scan(event, name, situation, slate, stage, set)
+        isDone = candidates.isEmpty && unread.isEmpty && !slate.goesOn[stage.rawValue]
         defer { time.pause() }
         if candidates.isEmpty, slate.always[stage.rawValue].isEmpty, !set.namesPeople, witness == nil,
             unread.isEmpty

@@ -8,8 +8,11 @@ final class Slate: Sendable {
     let always: [[Int32]]
     /// The lanes that any of them looks at.
     let lanes: [Int]
-    /// The measures by which any of them is triggered.
-    let measures: [Measure]
+    /// The measures by which any of them is triggered, and the least value that any rule of the set is asked for; nil
+    /// when small values are asked for too.
+    let measures: [(measure: Measure, lowest: Int64?)]
+    /// Whether a stage behind this one has rules that must be asked whatever the text says.
+    let goesOn: [Bool]
     let asksForHosts: Bool
     /// The windows that count the event, or that any of them asks for.
     let rateWindows: [Int]
@@ -33,6 +36,7 @@ final class Slate: Sendable {
         }
         self.hasRule = hasRule
         self.always = always
+        goesOn = always.indices.map { stage in always[(stage + 1)...].contains { !$0.isEmpty } }
         self.lanes = lanes.sorted()
         let asked = Set(set.rules.indices.lazy.filter { hasRule[$0] }.flatMap { set.rateWindowsOfRules[$0] })
         rateWindows = set.liveRateWindows.filter { number in
@@ -40,7 +44,9 @@ final class Slate: Sendable {
             return scopes[key.scope] && (asked.contains(number) || key.kind.events.contains(event))
         }
         self.isEmpty = isEmpty && rateWindows.isEmpty
-        self.measures = Measure.allCases.filter { measures & $0.bit != 0 }
+        self.measures = Measure.allCases.filter { measures & $0.bit != 0 }.map {
+            ($0, set.thresholds[$0.rawValue].lowest)
+        }
         self.asksForHosts = asksForHosts
     }
 }
@@ -72,10 +78,32 @@ struct Slates {
         }
     }
 
+    /// What was asked for lately. Nothing is looked at for it but who the channel is, which counts no references.
+    private final class Latest {
+        /// Kept, so that its object is no other's.
+        private let channel: Channel
+        private let object: ObjectIdentifier
+        private let account: String
+        private let event: Int
+        let slate: Slate
+
+        init(_ channel: Channel, account: String, event: Int, slate: Slate) {
+            self.channel = channel
+            object = channel.object
+            self.account = account
+            self.event = event
+            self.slate = slate
+        }
+
+        func isFor(_ other: ChatEvent, _ number: Int) -> Bool {
+            event == number && object == other.channelObject && other.isRead(by: account)
+        }
+    }
+
     /// One for each account that reads the channel, by the channel's number.
     private var entries: [UInt32: [Entry]] = [:]
-    /// Those used last, by the end of the channel's number.
-    private var recent = [(channel: UInt32, entry: Entry?)](repeating: (0, nil), count: 256)
+    /// Those used last, by the ends of the channel's number and the event's.
+    private var latest = [Latest?](repeating: nil, count: 1024)
     private var shared: [[Bool]: [Slate?]] = [:]
 
     private static let mostChannels = 20_000
@@ -85,12 +113,8 @@ struct Slates {
     {
         let index = name.number
         let number = event.digest.channel
-        let slot = Int(number % 256)
-        if recent[slot].channel == number, let entry = recent[slot].entry, let slate = entry.slates[index],
-            event.isRead(by: entry.account), entry.isFor(event)
-        {
-            return slate
-        }
+        let slot = (Int(number) &* 4 &+ index) & 1023
+        if let known = latest[slot], known.isFor(event, index) { return known.slate }
         guard let channel = event.channel else {
             return make(name, index, set, scopes(event, set, situation))
         }
@@ -102,10 +126,9 @@ struct Slates {
             if entries.count >= Self.mostChannels { entries.removeAll() }
             entries[number] = (entries[number] ?? []).filter { $0.account != event.account } + [entry]
         }
-        recent[slot] = (number, entry)
-        if let slate = entry.slates[index] { return slate }
-        let slate = make(name, index, set, entry.scopes)
+        let slate = entry.slates[index] ?? make(name, index, set, entry.scopes)
         entry.slates[index] = slate
+        latest[slot] = Latest(channel, account: event.account, event: index, slate: slate)
         return slate
     }
 

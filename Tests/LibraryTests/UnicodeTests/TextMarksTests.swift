@@ -14,6 +14,10 @@ struct TextMarksTests {
             if byte == 0x60 || byte == 0x3E { marks.insert(.markup) }
             if byte == 0x3A, next == 0x2F { marks.insert(.markup) }
             if byte | 32 == 0x77, next == 0x2E { marks.insert(.markup) }
+            if byte == 0x40 { marks.insert(.ats) }
+            guard place + 1 < bytes.count else { continue }
+            if byte == 0x2E, next != 32 { marks.insert(.dots) }
+            if byte == 0x3A, next == 0x2F || next == 0x5C { marks.insert(.dots) }
         }
         return marks
     }
@@ -25,6 +29,7 @@ struct TextMarksTests {
         let pieces: [[UInt8]] = [
             [9], [10], [0x1F], [0x20], [0x7F], [0xC2, 0x85], [0xD0, 0xB0], [32, 32], [0x60], [0x3E],
             [0x3A, 0x2F], [0x3A], [0x2F], [0x57, 0x2E], [0x77, 0x2E], [0x2E], [0x77],
+            [0x2E, 0x20], [0x3A, 0x5C], [0x40],
         ]
         for piece in pieces where piece.count <= length {
             for place in 0...(length - piece.count) {
