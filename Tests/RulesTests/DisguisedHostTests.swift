@@ -21,6 +21,15 @@ import Testing
         "https://good.org?next=https://evil.net", "https://good.org/https://evil.net/x",
         "https://good.org#evil.net",
         "https:/good.org", "//good.org/x", "<https://good.org>", "[evil](https://good.org)",
+        "“https://good.org”", "‘https://good.org’", "„https://good.org“ ja", "«https://good.org»",
+        "https://good.org…",
+        "https://good.org...", "https://good.org，好", "https://good.org、次", "（https://good.org）。",
+        "「https://good.org」です",
+        "https://good.org؟", "https://good.org’s page", "[https://good.org]: here", "[https://good.org:80]",
+        "https://good.org—yes",
+        "https://good.org:8443”", "https://good.org👍🏽", "https://good.org❤️ nice", "_https://good.org_",
+        "https://good.org~",
+        "https://good.org。。", "“https://good.org”.Then we", "https://good.org？x=1", "“https://good.org”@ana",
     ])
     func `a link to a host that is allowed stays, however it is written`(_ text: String) throws {
         #expect(try !isRemoved(text, by: "{hosts_not_in: [good.org]}"))
@@ -38,6 +47,14 @@ import Testing
         "good.org.evil.net", "evil.net/good.org", "https://gооd.org", "https://xn--gd-fmca.org",
         "https://127.0.0.1",
         "https://[::1]/", "https://good", "https://org", "ftp://evil.net", "myapp://evil.net",
+        "https://good.org”.evil.net", "https://good.org”@evil.net", "https://good.org’x.evil.net",
+        "https://good.org❤.evil.net",
+        "https://good.org”@[::1]/", "https://good.org”@16843009", "https://good.org”❤.evil.net",
+        "https://good.org…evil.net",
+        "https://good.org]@evil.net", "https://good.org—evil.net", "https://good.org”%2eevil.net",
+        "https://good.org”。evil.net",
+        "https://good.org_evil%2enet", "https://good.org😀\u{2488}evil\u{2488}net",
+        "https://good.org_evil.net", "https://good.org·evil.net",
     ])
     func `a link to another host is not taken for one that is allowed`(_ text: String) throws {
         #expect(try isRemoved(text, by: "{hosts_not_in: [good.org]}"))
@@ -57,6 +74,12 @@ import Testing
         "see evil.net, or not", "you\u{200B}https://evil.net", "x\u{202E}https://evil.net",
         "`https://evil.net`",
         "> https://evil.net",
+        "“https://evil.net”", "https://evil.net…", "https://evil.net）。", "https://evil.net’s",
+        "[https://evil.net]:", "https://evil.net🔥",
+        "https://x”.evil.net", "https://x”@evil.net", "https://x”y.evil.net", "https://x”❤.evil.net",
+        "https://x”%2eevil.net",
+        "https://x”y。evil。net", "https://“evil.net", "https://”.evil.net”", "https://good.org‐x.evil.net",
+        "https://a.b❤.evil.net",
     ])
     func `a link to a host that is forbidden is found, however it is written`(_ text: String) throws {
         #expect(try isRemoved(text, by: "{hosts_in: [evil.net]}"))
@@ -82,7 +105,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "a.", "a.b ", "http://", "http://a,", "://", "a:/", "[.]", " dot ", "www.", "@a.", "xn--", "。a.",
+        "a.", "a.b ", "http://", "http://a,", "http://”.", "http://a”.b@", "”.", "http://a.“[",
+        "://", "a:/", "[.]", " dot ", "www.", "@a.", "xn--", "。a.",
     ])
     func `no text makes looking at its links slow`(_ piece: String) throws {
         let scene = try Scene(

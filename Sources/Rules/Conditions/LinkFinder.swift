@@ -110,13 +110,13 @@ struct LinkFinder {
     private mutating func takeAddress(from start: Int) -> Int {
         var end = start
         while end < scalars.count, !Self.endsAuthority(scalars[end]) { end += 1 }
-        var authority = scalars[start..<end]
-        // What stands before an "@" is the name of a user, however much it looks like a host.
-        if let at = authority.lastIndex(of: "@") { authority = authority[(at + 1)...] }
-        if authority.first != "[", let colon = authority.lastIndex(of: ":") {
-            authority = authority[..<colon]
+        if end > start {
+            let authority = Authority(scalars[start..<end])
+            for host in authority.hosts where !host.text.isEmpty {
+                add(String(String.UnicodeScalarView(host.text)), isSure: host.isSure)
+            }
+            if let cut = authority.cut { return cut }
         }
-        if !authority.isEmpty { add(String(String.UnicodeScalarView(authority)), isSure: true) }
         while end < scalars.count, !Self.endsAddress(scalars[end]), !beginsAnother(at: end) { end += 1 }
         return max(end, start)
     }
