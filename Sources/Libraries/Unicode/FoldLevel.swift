@@ -2,7 +2,8 @@
 package enum FoldLevel: String, Sendable, CaseIterable {
     /// Only canonical equivalence: a letter and its accent may be one scalar or two.
     case exact
-    /// Case, width and other compatibility forms, white space and invisible characters make no difference.
+    /// Case, width and other compatibility forms, white space, invisible characters and the shape of apostrophes and
+    /// hyphens make no difference.
     case plain
     /// As `plain`, and accents, stretched letters, digits for letters and look-alike letters make none.
     case loose

@@ -60,6 +60,10 @@ package struct FoldedText: Sendable {
         second.clear()
         guard isASCII else {
             normalize(text, level == .exact ? .init(CICU_NFC.rawValue) : .init(CICU_NFKC_CASEFOLD.rawValue))
+            if level != .exact, PlainForms.isNeeded(bytes, text) {
+                tabulate()
+                PlainForms.apply(to: &bytes, &stretches, text)
+            }
             if level != .exact, Self.hasOddSpace(bytes) { joinSpaces() }
             if level == .squeezed { squeeze() }
             if level.isLoose { loosen(text) }

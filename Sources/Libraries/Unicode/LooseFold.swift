@@ -10,6 +10,8 @@ struct LooseFold {
         var scalar: UInt32
         var kind: Int32
         var stretch: Stretch
+        /// The letter of another script that it may be as well; 0 for none.
+        var other: UInt32 = 0
         var isOne = false
     }
 
@@ -61,14 +63,17 @@ struct LooseFold {
     private mutating func classify() {
         for t in tokens.indices {
             var (latin, foreign) = (false, false)
+            var scripts = TwinScript.none
             for p in tokens[t].pieces where pieces[p].kind & Self.letter != 0 {
                 if pieces[p].kind & Self.latin != 0 {
                     latin = true
                 } else {
                     // Letters of no script do not make a mixture, but they are letters.
                     foreign = foreign || pieces[p].kind & Self.unscripted == 0
+                    scripts.formUnion(TwinScript(of: pieces[p].scalar))
                 }
             }
+            latin = latin || scripts == [.cyrillic, .greek]
             tokens[t].kind = latin ? (foreign ? .mixed : .latin) : (foreign ? .foreign : .numeric)
         }
     }
@@ -105,8 +110,22 @@ struct LooseFold {
         for p in token.pieces where pieces[p].kind & (Self.letter | Self.latin) == Self.letter {
             isLatin = isLatin && Self.look(of: pieces[p], original, orCapital: true) != 0
         }
-        // A Cyrillic word with some Latin letters in it is a Cyrillic word.
-        if !isLatin, unmaskAsCyrillic(token) { return }
+        // An imitation may as well be what it is.
+        let twins =
+            token.kind == .imitation
+            ? token.pieces.map { pieces[$0].kind & Self.letter == 0 ? 0 : pieces[$0].scalar }
+            : twins(of: token, in: .cyrillic, original) ?? twins(of: token, in: .greek, original) ?? []
+        for (p, twin) in zip(token.pieces, twins) where twin != 0 {
+            // A word of letters that both scripts have is one of either.
+            if isLatin {
+                pieces[p].other = twin
+            } else {
+                // A Cyrillic word with some Latin letters in it is a Cyrillic word.
+                pieces[p].scalar = twin
+                pieces[p].kind = Self.letter
+            }
+        }
+        if !isLatin, !twins.isEmpty { return }
         for p in token.pieces where pieces[p].kind & (Self.letter | Self.latin) == Self.letter {
             let look = Self.look(of: pieces[p], original, orCapital: true)
             guard look != 0 else { continue }
@@ -115,20 +134,26 @@ struct LooseFold {
         }
     }
 
-    private mutating func unmaskAsCyrillic(_ token: Token) -> Bool {
-        for p in token.pieces where pieces[p].kind & Self.letter != 0 {
+    /// The letters of a word in a script that it has letters of, 0 for what is no letter; nil if some have no twin there.
+    private func twins(
+        of token: Token, in script: TwinScript, _ original: UnsafeBufferPointer<UInt8>
+    ) -> [UInt32]? {
+        var (twins, isOfScript): ([UInt32], Bool) = ([], false)
+        for p in token.pieces {
             let piece = pieces[p]
-            let fits =
-                piece.kind & Self.latin != 0
-                ? Self.cyrillicTwin(piece.scalar) != nil : (0x400...0x52F).contains(piece.scalar)
-            if !fits { return false }
+            if piece.kind & Self.letter == 0 {
+                twins.append(0)
+            } else if TwinScript(of: piece.scalar) == script {
+                twins.append(piece.scalar)
+                isOfScript = true
+            } else {
+                let isLatin = piece.kind & Self.latin != 0
+                let latin = isLatin ? piece.scalar : UInt32(Self.look(of: piece, original, orCapital: true))
+                guard let twin = script.twin(of: latin) else { return nil }
+                twins.append(twin)
+            }
         }
-        for p in token.pieces where pieces[p].kind & Self.latin != 0 {
-            guard let twin = Self.cyrillicTwin(pieces[p].scalar) else { continue }
-            pieces[p].scalar = twin
-            pieces[p].kind = Self.letter
-        }
-        return true
+        return isOfScript ? twins : nil
     }
 
     /// Reads digits as the letters they stand for, in words that have letters too.
@@ -167,7 +192,11 @@ struct LooseFold {
             beginning = bytes.count
             appendScalar(scalar, to: &bytes)
             stretches.append(contentsOf: repeatElement(piece.stretch, count: bytes.count - beginning))
-            if piece.isOne { second.readAsL(beginning) }
+            if piece.other != 0 {
+                second.read(beginning, as: Self.base(of: piece.other))
+            } else if piece.isOne {
+                second.readAsL(beginning)
+            }
         }
         second.finish(bytes)
     }
@@ -226,27 +255,6 @@ extension LooseFold {
         let isAlone = Int(piece.stretch.start) + width == Int(piece.stretch.end)
         let look = isAlone ? cicu_latin_look(scalar, orCapital) : 0
         return look != 0 ? look : cicu_latin_look(piece.scalar, orCapital)
-    }
-
-    private static func cyrillicTwin(_ letter: UInt32) -> UInt32? {
-        switch letter {
-        case 0x61: 0x430  // a
-        case 0x62: 0x432  // b
-        case 0x63: 0x441  // c
-        case 0x65: 0x435  // e
-        case 0x68: 0x43D  // h
-        case 0x69: 0x456  // i
-        case 0x6A: 0x458  // j
-        case 0x6B: 0x43A  // k
-        case 0x6D: 0x43C  // m
-        case 0x6F: 0x43E  // o
-        case 0x70: 0x440  // p
-        case 0x73: 0x455  // s
-        case 0x74: 0x442  // t
-        case 0x78: 0x445  // x
-        case 0x79: 0x443  // y
-        default: nil
-        }
     }
 
     private static func letter(forDigit scalar: UInt32) -> UInt8? {

@@ -27,7 +27,9 @@ import Testing
         ("\u{202E}scam\u{202C} \u{2066}x\u{2069}", "scam x"),
         ("Привет МИР", "привет мир"),
         ("café", "café"),
-        ("👨\u{200D}👩\u{200D}👧", "👨👩👧"),
+        ("👨\u{200D}👩\u{200D}👧 x\u{200D}👧", "👨\u{200D}👩\u{200D}👧 x👧"),
+        ("it’s e‑mail", "it's e-mail"),
+        ("كتـاب", "كتاب"),
         ("❤\u{FE0F}", "❤"),
         ("heeeey h3y", "heeeey h3y"),
         ("раypal", "раypal"),
@@ -117,6 +119,9 @@ import Testing
         (.loose, "my P4SS", "pass", "P4SS"),
         (.plain, "一二 你好 三", "你好", "你好"),
         (.plain, "👍🏽 ok ＯＫ", "ok ok", "ok ＯＫ"),
+        (.plain, "I can’t now", "can't", "can’t"),
+        (.plain, "هذا كتـاب", "كتاب", "كتـاب"),
+        (.plain, "x 👩\u{FE0F}\u{200D}🚒 y", "👩\u{200D}🚒", "👩\u{FE0F}\u{200D}🚒"),
     ])
     func `a place in the folded text leads to the original`(
         _ level: FoldLevel, _ text: String, _ hit: String, _ expected: String
@@ -175,7 +180,8 @@ import Testing
         "Σ",
         "\u{200B}", "\u{200D}", "\u{AD}", "р", "а", "Н", "ж", "я", "Ν", "ω", "한", "ᄀ", "ᅡ", "が", "か\u{3099}",
         "你",
-        "好", "ไ", "ท", "ี", "ा", "ه", "\u{64B}", "👨", "🏽", "🇳", "🅰", "ᴀ", "①", "\u{1D15E}", "㎏", "aaa", "ééé",
+        "好", "ไ", "ท", "ี", "ा", "ه", "\u{64B}", "’", "‑", "👨", "🏽", "🇳", "🅰", "ᴀ", "①",
+        "\u{1D15E}", "㎏", "aaa", "ééé",
     ]
 }
 
