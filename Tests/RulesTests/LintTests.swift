@@ -44,6 +44,19 @@ import Testing
             ])
     }
 
+    @Test func `an expression for letters that its fold leaves in no text is told, with what it leaves`() {
+        let text = """
+            rules:
+              a: {when: messageAdded, if: {text: {regex: Buy Now, fold: plain}}, do: [{reply: x}]}
+              b: {when: messageAdded, if: {text: {regex: '(?i)Buy Now', fold: plain}}, do: [{reply: x}]}
+              c: {when: messageAdded, if: {text: {regex: Buy Now}}, do: [{reply: x}]}
+            """
+        #expect(
+            warnings(text) == [
+                "x.yaml:3:46: warning: \"Buy Now\" is in no text after fold: plain - write \"buy now\""
+            ])
+    }
+
     @Test func `a word that another covers is told, and one that only looks like it is not`() {
         let text = """
             rules:

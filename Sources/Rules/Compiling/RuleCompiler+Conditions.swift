@@ -184,6 +184,13 @@ extension RuleCompiler {
                 "\\b, \\w and \\d are ASCII here and stand beside a letter that is not", at: source.spot,
                 hint: "use \\p{L} and \\p{N}", code: .asciiClass)
         }
+        if let level = text.fold.flatMap({ FoldLevel(rawValue: $0.value) }),
+            let (written, folded) = regex.neverFolded(to: level)
+        {
+            findings.warn(
+                "\"\(written.shortened)\" is in no text after fold: \(level.rawValue)", at: source.spot,
+                hint: folded.isEmpty ? "remove it" : "write \"\(folded.shortened)\"", code: .neverFolded)
+        }
     }
 
     func check(_ text: BotText, of rule: BotRule, stage: Stage) {

@@ -22,6 +22,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
     case linkSkipped = "link-skipped"
     case matchesEverything = "matches-everything"
     case asciiClass = "ascii-class"
+    case neverFolded = "never-folded"
     case slowExpression = "slow-expression"
     case answersOften = "answers-often"
     case neverMet = "never-met"
@@ -48,6 +49,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
         case .linkSkipped: "a word or expression for links where links are skipped"
         case .matchesEverything: "an expression that matches every text"
         case .asciiClass: "`\\b`, `\\w` or `\\d`, which know ASCII only, beside a letter that is not"
+        case .neverFolded: "an expression for letters that `fold` leaves in no text"
         case .slowExpression: "an expression without any letters that must occur; it is tried on every text"
         case .answersOften:
             "a rule answers a single everyday word, or whatever people write, each time"

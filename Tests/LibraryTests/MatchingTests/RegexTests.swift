@@ -110,6 +110,35 @@ import Unicode
             try Regex(source + String(repeating: "(|)", count: 150) + "é").asciiClassesBesideLetters == [300])
     }
 
+    @Test(arguments: [
+        ("Buy Now", FoldLevel.plain, "Buy Now", "buy now"), ("(?i)buy|Straße", .plain, "Straße", "strasse"),
+        ("café", .loose, "café", "cafe"), (#"\bb4d\b"#, .loose, "b4d", "bad"),
+        ("don’t", .plain, "don’t", "don't"),
+        (#"(?<x>[a-z]+) fi(?:ﬁ|x)"#, .plain, "ﬁ", "fi"), ("a  b", .squeezed, "a  b", "a b"),
+        (#"v1\.b"#, .loose, "v1.b", "vi.b"),
+        ("ÉE\u{301}", .exact, "ÉE\u{301}", "ÉÉ"),
+    ])
+    func `letters that the fold leaves in no text are noticed, with what it makes of them`(
+        _ source: String, _ level: FoldLevel, _ written: String, _ folded: String
+    ) throws {
+        let found = try Regex(source).neverFolded(to: level)
+        #expect(found?.written == written && found?.folded == folded, "\(String(describing: found))")
+    }
+
+    @Test(arguments: [
+        ("(?i)Buy Now", FoldLevel.plain), ("buy now", .plain), ("[A-Z]+ café", .plain),
+        (#"\Qa\E\p{Lu}\x{41}\D"#, .plain),
+        ("(?i:É)", .plain), ("24[a-z]{2,4}", .loose), (#"fr33?|b[4a]d"#, .exact), ("Z", .exact),
+        ("(?<Name>x)", .plain),
+        ("(?i)Σς", .plain), ("cafe É?x*", .loose),
+    ])
+    func `an expression that folded texts can match is left alone`(_ source: String, _ level: FoldLevel)
+        throws
+    {
+        let found = try Regex(source).neverFolded(to: level)
+        #expect(found == nil, "\(String(describing: found))")
+    }
+
     @Test(.timeLimit(.minutes(1))) func `no text freezes an expression`() throws {
         for (source, text) in [
             ("(a+)+$", String(repeating: "a", count: 50_000) + "!"),
