@@ -200,6 +200,10 @@ import Testing
             "{name: it, args: {x: one of a}}",
             "\"one of a\" is no kind of argument - try \"person\", \"optional rest\", \"integer 1 to 100\" or \"one of start stop\""
         ),
+        (
+            "{name: it, args: {x: 'one of start stop \"go on\"'}}",
+            "\"go in \"one of start stop \"go on\"\": each choice is one word, without quotes - write it as one word, such as go-on"
+        ),
         ("{args: {x: person}}", "the command has no \"name\""),
         ("{name: it, alias: x}", "unknown key \"alias\" - did you mean \"aliases\"?"),
     ])

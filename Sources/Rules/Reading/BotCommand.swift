@@ -130,6 +130,12 @@ extension BotArgument {
             return words[0] == "when" ? .when(bounds) : .duration(bounds)
         case "one" where words.count > 1 && words[1] == "of":
             guard words.count > 3 else { break }
+            if let word = words.dropFirst(2).first(where: { $0.contains("\"") || $0.contains("'") }) {
+                throw ShortFormError(
+                    problem:
+                        "\(word.shortened) in \"\(text.shortened)\": each choice is one word, without quotes",
+                    hint: "write it as one word, such as go-on")
+            }
             return .choice(words.dropFirst(2).map { $0.lowercased() })
         case let word?:
             let meant = otherName(String(word.prefix { $0.isLetter }))
