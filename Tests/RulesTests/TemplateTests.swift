@@ -246,6 +246,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["````", "~~~", "~~~~~", "``````````", "  ```"])
+    func `a fence is closed as it was opened, whatever stands in it`(_ fence: String) {
+        let other = fence.contains("~") ? "```" : "~~~"
+        let code = "\(fence)md\n\(other)\n" + String(repeating: "let a = 1\n", count: 16) + fence
+        let parts = TextParts.split(code, .init(80, .utf16))
+        #expect(parts.count > 1)
+        for part in parts {
+            #expect(part.utf16.count <= 80)
+            #expect(part.hasPrefix("\(fence)md\n"))
+            #expect(part.hasSuffix("\n\(fence.trimmingPrefix("  "))") || part.hasSuffix("\n\(fence)"))
+        }
+        // Code in a line of its own, and a fence that was closed before the cut.
+        for line in ["```let a = 1```", "\(fence)\nlet a = 1\n\(fence)"] {
+            let parts = TextParts.split(line + String(repeating: "\nsome more", count: 20), .init(80, .utf16))
+            #expect(parts.dropFirst().allSatisfy { $0.hasPrefix("some more") })
+            #expect(parts.dropLast().allSatisfy { $0.hasSuffix("some more") })
+        }
+    }
+
     @Test func `what five parts do not hold is left out, and says so`() {
         let parts = TextParts.split(String(repeating: "word ", count: 200), .init(50, .codePoints))
         #expect(parts.count == 5)

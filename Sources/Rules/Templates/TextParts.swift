@@ -12,24 +12,25 @@ enum TextParts {
         guard limit.count > 0, text.length(in: unit) > limit.count else { return [text] }
         var parts: [String] = []
         var rest = text[...]
-        var fence: String?
+        var fence: CodeFence?
+        // Room for what is added around a part: "…", or the fence that closes it.
+        let margin = max(8, CodeFence.longest(in: text) + 1)
         while !rest.isEmpty {
-            let opening = fence.map { $0 + "\n" } ?? ""
+            let opening = fence.map { $0.opening + "\n" } ?? ""
             let whole = opening + String(rest)
             if whole.length(in: unit) <= limit.count {
                 parts.append(whole)
                 break
             }
             let isLast = parts.count == most - 1
-            // Room for what is added around a part: "…", or the fence that closes it.
-            let room = limit.count - opening.length(in: unit) - 8
+            let room = limit.count - opening.length(in: unit) - margin
             let part = beginning(of: rest, max(room, 1), unit, limit.count)
             rest = rest[part.endIndex...]
             if !isLast { rest = rest.drop { $0 == " " || $0.isNewline } }
-            fence = Self.openFence(in: opening + String(part))
+            fence = CodeFence(leftOpenBy: opening + String(part))
             var done = opening + (isLast ? String(part) : part.trimmedEnd)
             if isLast, !rest.isEmpty { done += "…" }
-            if fence != nil { done += "\n```" }
+            if let fence { done += "\n" + fence.closing }
             parts.append(String(done.prefix(limit.count, in: unit)))
             if isLast { break }
         }
@@ -58,14 +59,50 @@ enum TextParts {
         }
         return part
     }
+}
 
-    /// The line that opens a fence which the text does not close.
-    private static func openFence(in text: String) -> String? {
-        var open: String?
-        for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("```") {
-            open = open == nil ? String(line.prefix(40)) : nil
+/// A fence around code: three backticks or tildes at the beginning of a line, or more, up to a line of as many.
+private struct CodeFence {
+    /// The line that opens it.
+    let opening: String
+    let closing: String
+
+    private static let shortest = 3
+    /// A longer run is somebody's drawing.
+    private static let most = 32
+
+    /// The one that a text opens and does not close.
+    init?(leftOpenBy text: String) {
+        var open: Substring?
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let marks = Self.marks(of: line) else { continue }
+            let rest = line[marks.endIndex...]
+            if let fence = open.flatMap(Self.marks) {
+                let closes =
+                    marks.first == fence.first && marks.count >= fence.count
+                    && rest.allSatisfy(\.isWhitespace)
+                if closes { open = nil }
+            } else if marks.first == "~" || !rest.contains("`") {
+                open = line
+            }
         }
-        return open
+        guard let open, let marks = Self.marks(of: open) else { return nil }
+        opening = String(open.prefix(Self.most + 8))
+        closing = String(marks)
+    }
+
+    /// How many marks the longest fence of a text has; 0 if it has none.
+    static func longest(in text: String) -> Int {
+        text.split(whereSeparator: \.isNewline).reduce(0) { max($0, marks(of: $1)?.count ?? 0) }
+    }
+
+    private static func marks(of line: Substring) -> Substring? {
+        let text = line.drop { $0 == " " }
+        guard line.distance(from: line.startIndex, to: text.startIndex) <= 3, let first = text.first,
+            first == "`" || first == "~"
+        else { return nil }
+        let marks = text.prefix { $0 == first }
+        return (shortest...most).contains(marks.count) ? marks : nil
     }
 }
 
