@@ -30,6 +30,7 @@ import Testing
         "https://good.org:8443”", "https://good.org👍🏽", "https://good.org❤️ nice", "_https://good.org_",
         "https://good.org~",
         "https://good.org。。", "“https://good.org”.Then we", "https://good.org？x=1", "“https://good.org”@ana",
+        "“https://good.org”的50%",
     ])
     func `a link to a host that is allowed stays, however it is written`(_ text: String) throws {
         #expect(try !isRemoved(text, by: "{hosts_not_in: [good.org]}"))

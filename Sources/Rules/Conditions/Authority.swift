@@ -14,7 +14,7 @@ struct Authority {
 
     init(_ text: Scalars) {
         var rest = text
-        // In brackets stands a number, and what has one is none of people's names.
+        // In brackets stands a number, and no name.
         if Self.name(rest).first == "[" {
             hosts = [(Self.name(rest), true)]
             return
@@ -42,8 +42,8 @@ struct Authority {
             rest = next[end...]
             isSure = false
         }
-        // What is written in numbers may be a dot.
-        if text.contains("%") { hosts.append((Self.host(text), true)) }
+        // What is written as a number may be a dot.
+        if Self.hasNumber(text) { hosts.append((Self.host(text), true)) }
         if hosts.isEmpty || first.contains(where: Self.isDot) { hosts.insert((first, true), at: 0) }
     }
 
@@ -58,6 +58,10 @@ struct Authority {
     /// Whether a browser that is told to go there leaves this machine.
     private static func mayLeadOn(_ host: Scalars) -> Bool {
         host.contains { isDot($0) || $0 == "%" } || host.first?.properties.numericType != nil
+    }
+
+    private static func hasNumber(_ text: Scalars) -> Bool {
+        zip(text, text.dropFirst()).contains { $0 == "%" && $1.properties.isASCIIHexDigit }
     }
 
     private static func isKnown(_ host: Scalars) -> Bool {
