@@ -10,19 +10,20 @@ public struct Member: Sendable {
         var name: String
         var roles: [String]
         var attributes: String?
+        let joinedAt: Timestamp?
     }
 
     private var shared: Shared<Values>
 
     public init(
         user: UserID, name: String? = nil, roles: [String] = [], isBot: Bool = false,
-        attributes: String? = nil
+        attributes: String? = nil, joinedAt: Timestamp? = nil
     ) {
         shared = Shared(
             Values(
                 number: user.identity.number, isBot: isBot, user: user, id: user.text,
                 name: name ?? user.text, roles: roles,
-                attributes: attributes))
+                attributes: attributes, joinedAt: joinedAt))
     }
 
     public var user: UserID { shared.value.user }
@@ -54,6 +55,9 @@ public struct Member: Sendable {
         get { shared.value.attributes }
         set { shared.value.attributes = newValue }
     }
+
+    /// Since when they are in the channel, where the service says so.
+    public var joinedAt: Timestamp? { shared.value.joinedAt }
 
     func copy(to room: UnsafeMutableRawBufferPointer, _ texts: inout MessageTexts) {
         texts.user = texts.add(shared.value.id, to: room)

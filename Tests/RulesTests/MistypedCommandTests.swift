@@ -46,9 +46,43 @@ import Testing
 
     @Test func `a reason may stand alone, and a name of several words in quotes`() throws {
         let scene = try Scene(Self.bot)
+        for id in ["max", "spacy name"] { _ = scene.say("hello", by: id) }
         let end = scene.now.milliseconds + 600_000
         #expect(scene.say("!mute max spam again") == ["mute max in general until \(end): spam again"])
         #expect(scene.say("!mute \"spacy name\" 10m") == ["mute spacy name in general until \(end)"])
+    }
+
+    @Test func `a name of several words that was seen needs no quotes, and the longest counts`() throws {
+        let scene = try Scene(Self.bot)
+        for id in ["Ana", "Ana Lee", "Ana Lee Marsh"] { _ = scene.say("hello", by: id) }
+        let end = scene.now.milliseconds + 600_000
+        #expect(scene.say("!mute @Ana Lee 10m spam") == ["mute Ana Lee in general until \(end): spam"])
+        #expect(scene.say("!mute Ana Lee Marsh") == ["mute Ana Lee Marsh in general until \(end)"])
+        #expect(scene.say("!mute Ana again") == ["mute Ana in general until \(end): again"])
+    }
+
+    @Test func `who punishes somebody that was never seen is told`() throws {
+        let scene = try Scene(Self.bot)
+        let end = scene.now.milliseconds + 600_000
+        #expect(
+            scene.say("!mute nobdy 10m") == [
+                "mute nobdy in general until \(end)",
+                "reply general: Nobody called nobdy was seen here so far.",
+            ])
+    }
+
+    @Test func `a number beyond its bounds is not taken for the next one`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            rules:
+              roll:
+                when: {command: {name: roll, args: {n: integer 1 to 20 = 1, sides: integer 2 to 1000 = 20}}}
+                do: [{reply: "{{ args.n }}d{{ args.sides }}"}]
+            """)
+        #expect(scene.say("!roll 3 6") == ["reply general: 3d6"])
+        #expect(scene.say("!roll 50 6").first?.hasPrefix("reply general: Usage: !roll [n] [sides]") == true)
+        #expect(scene.say("!roll 50").first?.hasPrefix("reply general: Usage: !roll") == true)
     }
 
     @Test func `the owner is not punished, and who asks for it is told`() throws {

@@ -86,6 +86,7 @@ import Testing
                 exempt: none
                 do: [{mute: {user: "{{ args.who }}", for: "{{ args.until }}"}}]
             """)
+        _ = scene.say("hello", by: "max")
         let end = scene.now.milliseconds + 2 * 3_600_000
         #expect(scene.say("!mute max 2h") == ["mute max in general until \(end)"])
         #expect(scene.say("!mute max 2026-05-28T22:26:40Z") == ["mute max in general until \(end)"])

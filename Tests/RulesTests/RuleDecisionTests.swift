@@ -315,6 +315,18 @@ import Testing
         #expect(scene.say("x") == (expected ? ["reply general: yes"] : []))
     }
 
+    @Test func `who was there before steward is as old a member as the service says`() throws {
+        let scene = try Scene(
+            rule: "    when: messageAdded\n    if: {user: {member_for: under 1d}}\n    do: [delete]\n")
+        // What steward itself remembers begins with its store.
+        scene.facts["ana"] = MemberFacts(firstSeen: scene.now - .seconds(60))
+        let regular = scene.member("ana", joinedAt: scene.now - .seconds(30 * 86_400))
+        let event = scene.event(
+            .messageAdded(scene.message("hi", by: regular)), in: scene.channel("general"))
+        #expect(scene.take(event) == [])
+        #expect(scene.say("hi") != [])
+    }
+
     @Test func `nobody thanks themselves`() throws {
         let scene = try Scene(
             rule: """

@@ -61,8 +61,13 @@ final class Scene {
         try self.init("version: 1\nrules:\n  it:\n" + rule, abilities: abilities)
     }
 
-    func member(_ id: String, roles: [String] = [], isBot: Bool = false, name: String? = nil) -> Member {
-        Member(user: realm.user(id), name: name, roles: roles, isBot: isBot)
+    func member(
+        _ id: String, roles: [String] = [], isBot: Bool = false, name: String? = nil,
+        joinedAt: Timestamp? = nil
+    )
+        -> Member
+    {
+        Member(user: realm.user(id), name: name, roles: roles, isBot: isBot, joinedAt: joinedAt)
     }
 
     func channel(_ name: String, title: String? = nil, isDirect: Bool = false) -> Channel {

@@ -107,6 +107,22 @@ import WebSocket
         }
     }
 
+    @Test func `since when somebody is a member is known also of who was there before`() async throws {
+        try await withStage { stage in
+            let server = stage.now
+            let general = try await server.channel("general", as: "ana")
+            try await server.join(general, as: "ana")
+            let inbox = TestInbox()
+            _ = try stage.login(inbox: inbox)
+            try await inbox.waitUntilUp()
+            try await server.post("hello", in: general, as: "ana")
+            #expect(try await inbox.story(of: 2).last == "general + ana: hello")
+            let event = inbox.state.withLock { $0.events.last }
+            let joined = try #require(event?.member?.joinedAt)
+            #expect(try joined <= #require(event?.sentAt))
+        }
+    }
+
     @Test func `what we may do is read from our roles, in each channel`() async throws {
         try await withStage { stage in
             _ = try await stage.now.channel("general", as: "ana")

@@ -25,6 +25,7 @@ extension RuleSet {
         var changes: [MemoryChange] = []
         if let mode = given.mode { changes.append(modes.change(to: mode, at: start)) }
         for person in given.people {
+            changes.append(People.seen(user(person.user)))
             changes += person.permits.map { .set(.permit($0, of: user(person.user)), .number(1), keep: nil) }
             for (name, points) in person.strikes.sorted(by: { $0.key < $1.key }) {
                 let ladders = rules.first?.ladders ?? [:]

@@ -42,6 +42,10 @@ struct Command: Sendable {
         var result = ReadArguments()
         for (index, argument) in arguments.enumerated() {
             let before = scanner
+            if case .person = argument.kind, let person = scanner.nextKnown(event, situation) {
+                result.values[argument.name.value] = .user(id: person.id, name: person.name)
+                continue
+            }
             if let text = scanner.next(argument.kind),
                 let value = argument.kind.value(text, event, situation, zone)
             {
@@ -58,7 +62,8 @@ struct Command: Sendable {
             }
             // A number or a time that was mistyped must not become part of the reason, and what was wanted something else.
             if wasWritten, argument.kind.isCounted, scanner.beginsWithDigit,
-                !isFitting(scanner, arguments[(index + 1)...], event, situation)
+                isOutOfBounds(scanner, argument.kind)
+                    || !isFitting(scanner, arguments[(index + 1)...], event, situation)
             {
                 result.fits = false
             }
@@ -73,6 +78,17 @@ struct Command: Sendable {
 }
 
 extension Command {
+    /// Whether the next word is what the argument takes, only too much or too little.
+    private func isOutOfBounds(_ scanner: ArgumentScanner, _ kind: BotArgument.Kind) -> Bool {
+        var scanner = scanner
+        guard let text = scanner.next(kind) else { return false }
+        return switch kind {
+        case .integer: Int64(text) != nil
+        case .duration: (try? Duration(text: text.lowercased())) != nil
+        default: false
+        }
+    }
+
     /// Whether the next word is what one of those takes that do not take any word.
     private func isFitting(
         _ scanner: ArgumentScanner, _ later: ArraySlice<BotArgument>, _ event: ChatEvent,
@@ -179,6 +195,28 @@ private struct ArgumentScanner {
             .isNumber
             == true
     }
+
+    /// Several words that are somebody's name as it was seen; of several such names the longest.
+    mutating func nextKnown(_ event: ChatEvent, _ situation: Situation) -> (id: String, name: String)? {
+        var rest = self
+        rest.text = rest.text.drop(while: \.isWhitespace)
+        let start = rest.text.startIndex
+        var longest: (person: (id: String, name: String), behind: ArgumentScanner)?
+        for count in 1...Self.mostWords where !rest.isAtEnd {
+            rest.text = rest.text.drop(while: \.isWhitespace)
+            _ = rest.nextWord()
+            guard count > 1 else { continue }
+            let name = People.bare(String(text[start..<rest.text.startIndex]))
+            if name.utf8.count <= 256, let person = People.find(name, event, situation.memory) {
+                longest = (person, rest)
+            }
+        }
+        guard let longest else { return nil }
+        self = longest.behind
+        return longest.person
+    }
+
+    private static let mostWords = 4
 
     mutating func next(_ kind: BotArgument.Kind) -> String? {
         text = text.drop(while: \.isWhitespace)

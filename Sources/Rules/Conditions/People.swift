@@ -20,6 +20,11 @@ enum People {
         return known == .text(roles) ? changes : changes + [.set(key, .text(roles), keep: nil)]
     }
 
+    /// Remembers somebody by their id, as tests have it.
+    static func seen(_ user: UserID) -> MemoryChange {
+        .set(MemoryKey(owner: owner, name: "name", subject: .user(user)), .text(user.text), keep: nil)
+    }
+
     /// Stands among roles for a program.
     private static let bot = "\t"
 

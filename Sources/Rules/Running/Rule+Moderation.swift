@@ -146,7 +146,20 @@ extension Rule {
             decision.changes.append(.set(.removal(of: member.user), .number(1), keep: .seconds(60)))
         }
         charge(member.user, acting, reason: reason, &decision)
+        tellOfStranger(member, step, acting, &decision)
         return true
+    }
+
+    /// Whoever gave the command may have mistyped a name; it is done all the same, for people who only read are not seen.
+    func tellOfStranger(
+        _ member: Member, _ step: BotStep, _ acting: Acting, _ decision: inout Decision
+    ) {
+        guard command != nil, step.deed.user != nil, !step.isOfLadder,
+            member.user != acting.event.member?.user,
+            People.find(member.user.text, acting.event, acting.situation.memory) == nil
+        else { return }
+        decision.actions += answer(
+            "Nobody called \(member.name) was seen here so far.", acting.event, acting.situation)
     }
 
     /// The action in each of the channels it is for.

@@ -34,7 +34,10 @@ extension Rule {
         decision.changes.append(.set(key, .text(ledger.text), keep: ladder.keep(total)))
         acting.values.strike = StrikeValues(
             points: points, reason: step.deed.reason?.value(acting.values) ?? .absent, total: total)
-        if points > 0 { charge(member.user, acting, reason: reason, &decision) }
+        if points > 0 {
+            charge(member.user, acting, reason: reason, &decision)
+            tellOfStranger(member, step, acting, &decision)
+        }
         if points > 0, let event = told(member, ladder, points, total, acting) {
             decision.later.append(event)
         }

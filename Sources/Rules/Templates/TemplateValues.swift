@@ -265,11 +265,13 @@ extension TemplateValues {
 }
 
 extension Situation {
-    /// How long the event's member has been in its channel, or known at all where that was not seen; nil when neither
-    /// is known.
+    /// How long the event's member has been in its channel, or known at all where neither steward saw that nor the service
+    /// says it; nil when nothing is known.
     func memberFor(_ event: ChatEvent) -> Duration? {
         if case .memberJoined = event.kind { return .zero }
-        return (facts.joined ?? facts.firstSeen).map { max(.zero, event.sentAt - $0) }
+        return (facts.joined ?? event.member?.joinedAt ?? facts.firstSeen).map {
+            max(.zero, event.sentAt - $0)
+        }
     }
 
     /// How long the event's member had not been seen before; nil when they never were. What is done about an event a

@@ -68,7 +68,7 @@ struct ChannelState {
         roster[entry.key] = entry
         enter(entry.member)
         if entry.member.user == own {
-            since = entry.created
+            since = entry.member.joinedAt
             isOut = false
         }
         count()

@@ -9,7 +9,6 @@ struct RosterEntry {
     /// The Sync map with their name; nil when there is none.
     var profile: String?
     var roleSID: String?
-    var created: Timestamp?
     /// The last message they have read.
     var horizon: Int64?
     /// When the horizon was last moved.

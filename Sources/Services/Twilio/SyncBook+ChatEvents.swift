@@ -161,7 +161,8 @@ extension SyncBook {
             if before == nil {
                 told.insert(key)
                 emit(
-                    .memberJoined(entry.member), id: id, at: entry.created ?? now, object: object, mark: mark)
+                    .memberJoined(entry.member), id: id, at: entry.member.joinedAt ?? now, object: object,
+                    mark: mark)
             } else if let before, entry.describesOther(than: before) {
                 told.insert(key)
                 emit(.memberUpdated(entry.member), id: id, at: now, object: object, mark: mark)

@@ -284,7 +284,7 @@ extension SyncBook {
         for (number, member) in members.enumerated() {
             channels[place].set(
                 RosterEntry(
-                    key: "MB\(number)", member: member, roleSID: nil, created: nil, horizon: nil,
+                    key: "MB\(number)", member: member, roleSID: nil, horizon: nil,
                     horizonMoved: nil, version: mark))
         }
         for object in [

@@ -44,8 +44,9 @@ struct SyncReading {
             key: key,
             member: Member(
                 user: realm.user(identity), roles: role.map { [roles[$0] ?? $0] } ?? [],
-                isBot: bots.contains(identity, role: role), attributes: item["attributes"]?.string),
-            profile: item["userInfo"]?.string, roleSID: role, created: moment(item["dateCreated"]),
+                isBot: bots.contains(identity, role: role), attributes: item["attributes"]?.string,
+                joinedAt: moment(item["dateCreated"])),
+            profile: item["userInfo"]?.string, roleSID: role,
             horizon: item["lastConsumedMessageIndex"]?.int,
             horizonMoved: moment(item["lastConsumptionTimestamp"]), version: version)
     }
