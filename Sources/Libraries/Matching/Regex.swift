@@ -11,10 +11,11 @@ package struct Regex: Sendable {
     package let asciiClassesBesideLetters: [Int]
     let compiled: CompiledRegex
 
-    package init(_ source: String) throws(RegexError) {
+    /// `mayBeLarge`: false refuses what takes megabytes.
+    package init(_ source: String, mayBeLarge: Bool = true) throws(RegexError) {
         let syntax = try RegexSyntax(source)
         self.source = source
-        compiled = try CompiledRegex(syntax)
+        compiled = try CompiledRegex(syntax, mayBeLarge: mayBeLarge)
         groupNames = compiled.groupNames()
         asciiClassesBesideLetters = syntax.asciiClassesBesideLetters
     }
@@ -24,6 +25,9 @@ package struct Regex: Sendable {
 
     /// How many instructions the compiled expression has; a text takes time in proportion to this at worst.
     package var size: Int { compiled.size }
+
+    /// Whether it takes far more memory than most; an instruction takes about 90 bytes.
+    package var isLarge: Bool { size > CompiledRegex.largeProgram }
 
     package func matches(_ text: String) -> Bool {
         var text = text
@@ -66,6 +70,14 @@ package struct RegexError: Error, Equatable, CustomStringConvertible {
     package let text: String
     /// The byte of the source it is about.
     package let offset: Int?
+    /// What helps, if it is not plain.
+    package let hint: String?
+
+    package init(text: String, offset: Int?, hint: String? = nil) {
+        self.text = text
+        self.offset = offset
+        self.hint = hint
+    }
 
     package var description: String { text }
 }
@@ -74,40 +86,53 @@ package struct RegexError: Error, Equatable, CustomStringConvertible {
 ///
 /// `@unchecked Sendable`: RE2 objects may be used by any number of threads at once.
 final class CompiledRegex: @unchecked Sendable {
-    /// Bytes that a program and its automaton may take. Most expressions need little; long repeats need much, so
-    /// the larger sizes are tried only after the smaller.
-    private static let budgets: [Int64] = [1 << 20, 8 << 20, 16 << 20]
-    /// A program with more instructions would use up the smallest budget for its automaton and then crawl.
+    /// Bytes that a program and its automaton may take, as RE2 counts them. Most expressions need little; long repeats
+    /// need much, so the larger size is tried only after the smaller.
+    private static let budgets: [Int64] = [1 << 20, 4 << 20]
+    /// A program with more instructions would use up the smaller budget for its automaton and then crawl.
     private static let smallProgram = 500
+    static let largeProgram = 10_000
+    /// Twelve megabytes, of which RE2 counts a fifth; to compile them takes a quarter of a second.
+    private static let largestProgram = 130_000
 
-    let pattern: [UInt8]
+    /// What its literals are taken from: the expression, or a looser one where the program is no small one, which need
+    /// not take the memory twice.
+    let patterns: [[UInt8]]
     let budget: Int64
     private let regex: OpaquePointer
 
-    init(_ syntax: RegexSyntax) throws(RegexError) {
+    init(_ syntax: RegexSyntax, mayBeLarge: Bool) throws(RegexError) {
         var error = CRE2Error()
-        for budget in Self.budgets {
-            if let regex = cre2_compile(syntax.pattern, syntax.pattern.count, budget, &error) {
-                if budget == Self.budgets[0], cre2_program_size(regex) > Self.smallProgram {
-                    cre2_free(regex)
-                    continue
-                }
-                self.pattern = syntax.pattern
+        for budget in mayBeLarge ? Self.budgets : Array(Self.budgets.prefix(1)) {
+            guard let regex = cre2_compile(syntax.pattern, syntax.pattern.count, budget, &error) else {
+                if error.too_large { continue } else { break }
+            }
+            let size = cre2_program_size(regex)
+            if size > (mayBeLarge ? Self.largestProgram : Self.largeProgram) {
+                error.too_large = true
+            } else if size <= Self.smallProgram || budget != Self.budgets[0] || !mayBeLarge {
+                patterns =
+                    size > Self.smallProgram ? [syntax.loosePattern, syntax.pattern] : [syntax.pattern]
                 self.budget = budget
                 self.regex = regex
                 return
             }
-            if !error.too_large { break }
+            cre2_free(regex)
         }
         let message = withUnsafeBytes(of: error.message) {
             String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
         throw RegexError(
-            text: error.too_large ? "the regex is too large: shorten its repeats" : Self.inOurWords(message),
-            offset: error.offset < 0 ? nil : syntax.sourceOffset(of: Int(error.offset)))
+            text: error.too_large ? "the regex is too large" : Self.inOurWords(message),
+            offset: error.offset < 0 ? nil : syntax.sourceOffset(of: Int(error.offset)),
+            hint: error.too_large ? Self.wayOut : nil)
     }
 
     deinit { cre2_free(regex) }
+
+    /// What helps when an expression, or all of them together, are too large.
+    static let wayOut =
+        "each repeat is compiled anew, of \\p{L} with all letters there are: write + for {1,200} and bound the text by length:, or shorten the repeats"
 
     /// RE2's words name the part at fault as it was rewritten.
     private static func inOurWords(_ message: String) -> String {

@@ -22,9 +22,11 @@ final class RegexFilter: @unchecked Sendable {
         var isComplete = true
         for regex in regexes {
             let compiled = regex.compiled
-            isComplete =
-                cre2_filter_add(filter, compiled.pattern, compiled.pattern.count, compiled.budget)
-                && isComplete
+            // One that cannot be added leaves the filter as it was.
+            let isAdded = compiled.patterns.contains { pattern in
+                cre2_filter_add(filter, pattern, pattern.count, compiled.budget)
+            }
+            isComplete = isAdded && isComplete
         }
         let atomCount = isComplete ? cre2_filter_compile(filter) : 0
         atoms = (0..<atomCount).map { number in

@@ -22,6 +22,52 @@ struct RegexSyntax {
         offset - inserted.count { $0 < offset }
     }
 
+    /// An expression that matches wherever this one does, and perhaps elsewhere, in a far smaller program: repeats that are
+    /// counted go on for ever. What must occur in a text for it must occur for this one, too.
+    var loosePattern: [UInt8] {
+        var loose: [UInt8] = []
+        var i = 0
+        while i < pattern.count {
+            var width = 1
+            switch pattern[i] {
+            case UInt8(ascii: "\\"): width = Self.escapeWidth(pattern, from: i)
+            case UInt8(ascii: "["): width = Self.classWidth(pattern, from: i)
+            case UInt8(ascii: "{"):
+                if let (least, repeatWidth) = Self.repeats(pattern, from: i) {
+                    loose.append(UInt8(ascii: least == 0 ? "*" : "+"))
+                    i += repeatWidth
+                    continue
+                }
+            default: break
+            }
+            loose += pattern[i..<min(i + width, pattern.count)]
+            i += width
+        }
+        return loose
+    }
+
+    /// "\p{L}" and "\x{1F}" as a whole, "\Q…\E" too.
+    private static func escapeWidth(_ pattern: [UInt8], from start: Int) -> Int {
+        let rest = pattern[start...]
+        guard let kind = rest.dropFirst().first else { return 1 }
+        if kind == UInt8(ascii: "Q") { return quotedWidth(pattern, from: start) }
+        guard "pPx".utf8.contains(kind), rest.dropFirst(2).first == UInt8(ascii: "{"),
+            let end = rest.firstIndex(of: UInt8(ascii: "}"))
+        else { return 2 }
+        return end + 1 - start
+    }
+
+    /// How often "{2}", "{2,}" or "{2,5}" asks at least, and how wide it is; nil for what only looks like it.
+    private static func repeats(_ pattern: [UInt8], from start: Int) -> (least: Int, width: Int)? {
+        guard let end = pattern[start...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
+        let text = String(decoding: pattern[(start + 1)..<end], as: UTF8.self)
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard (1...2).contains(numbers.count), let least = Int(numbers[0]),
+            numbers.count == 1 || numbers[1].isEmpty || Int(numbers[1]) != nil
+        else { return nil }
+        return (least, end + 1 - start)
+    }
+
     private mutating func translate(_ source: [UInt8]) throws(RegexError) {
         var i = 0
         func rest(_ text: StaticString) -> Bool {

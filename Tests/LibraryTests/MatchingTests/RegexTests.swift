@@ -67,10 +67,67 @@ import Unicode
             (#"\pX"#, #"invalid character class range: \pX"#, 0),
             (#"a\C"#, #""\C" is not supported: it would cut letters in two"#, 1),
             ("", "an empty regex would match every text", 0),
-            (#"((\pL{100}){10}){1}\pN{900}\pL{900}"#, "the regex is too large: shorten its repeats", nil),
         ] as [(String, String, Int?)])
     func `mistakes are told with their place`(_ source: String, _ text: String, _ offset: Int?) {
         #expect(throws: RegexError(text: text, offset: offset)) { try Regex(source) }
+    }
+
+    @Test(arguments: [#"((\pL{100}){10}){1}\pN{900}\pL{900}"#, #"[\p{L}\p{N}]{1,200}"#, #"\pL{300}x"#])
+    func `an expression that would take tens of megabytes is refused, and what to do is told`(
+        _ source: String
+    ) {
+        #expect(
+            throws: RegexError(
+                text: "the regex is too large", offset: nil,
+                hint:
+                    "each repeat is compiled anew, of \\p{L} with all letters there are: write + for {1,200} and bound the text by length:, or shorten the repeats"
+            )
+        ) {
+            try Regex(source)
+        }
+    }
+
+    @Test func `where there is no room left only small expressions are taken`() throws {
+        let name = #"^(?<who>[\p{L}\p{N}_.-]{1,64})$"#
+        #expect(try Regex(name).isLarge)
+        #expect(throws: RegexError.self) { try Regex(name, mayBeLarge: false) }
+        for source in [
+            "a+b", ".{100}", #"(?i)\bwhat version (?:of|is) (?<product>[a-z]{3,20})\b"#, ".{1000}",
+        ] {
+            #expect(try !Regex(source, mayBeLarge: false).isLarge)
+        }
+    }
+
+    @Test(arguments: [
+        ("a{2}b{0,3}c{4,}d", "a+b*c+d"), (#"\{2}[x{3}]{4}"#, #"\{2}[x{3}]+"#),
+        (#"\p{L}{1,5}\x{10}{2}?"#, #"\p{L}+\x{10}+?"#), (#"\Qa{2}\E{3}"#, #"\Qa{2}\E+"#),
+        ("a{,5}b{x}c{", "a{,5}b{x}c{"), (#"é{2}\"#, #"é+\"#),
+    ])
+    func `what must occur is looked for in an expression without counted repeats`(
+        _ source: String, _ loose: String
+    ) throws {
+        #expect(String(decoding: try RegexSyntax(source).loosePattern, as: UTF8.self) == loose)
+    }
+
+    @Test func `long repeats are found by what must occur beside them`() throws {
+        let regexes = try [
+            #"(?i)thanks @[\p{L}\p{N}_.-]{1,64}!"#, "(ab){300}x", "qu.{400}z", "[0-9]{3,200}-[0-9]{2,300}end",
+        ].map { try Regex($0) }
+        let set = PatternSet(regexes: regexes.map { ($0, .original) })
+        var scratch = ScanScratch()
+        func found(_ text: String) -> [Int] {
+            var folded = FoldedText()
+            folded.fold(text, to: .plain)
+            set.scan(folded, of: text, using: &scratch)
+            return scratch.regexes
+        }
+        #expect(set.regexesWithoutLiteral == [])
+        #expect(found("THANKS @Žofie!") == [0])
+        #expect(found(String(repeating: "ab", count: 300) + "x") == [1])
+        #expect(found(String(repeating: "ab", count: 299) + "x") == [])
+        #expect(found("qu" + String(repeating: "é", count: 400) + "z") == [2])
+        #expect(found("0123-4567end") == [3])
+        #expect(found("nothing of it") == [])
     }
 
     @Test func `a thousand characters are enough`() throws {
