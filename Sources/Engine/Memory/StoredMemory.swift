@@ -41,6 +41,43 @@ package struct StoredMemory: Sendable {
         try await !journal.rows(of: .memory, keys: [subject.rowKey]).isEmpty
     }
 
+    /// What kept events tell of somebody.
+    package struct Met: Sendable {
+        /// As they were when something of theirs was kept last; nil when nothing is.
+        package var member: Member?
+        /// The direct channel in which something of theirs was kept last.
+        package var direct: Place?
+        /// Others whom people see under that name; empty when somebody has it as their id.
+        package var namesakes: [String] = []
+    }
+
+    /// The roles of somebody, and the direct channel with them, as far as events were kept.
+    package func met(
+        _ name: String, of realm: Realm, realms: Identities
+    ) async throws(JournalError) -> Met {
+        let user = realm.user(name)
+        var met = Met()
+        var namesakes: Set<String> = []
+        for body in try await journal.keptEvents(since: Timestamp(milliseconds: 0), most: Self.most) {
+            for event in EventCoding.events(in: body, realms: realms) {
+                guard event.realm == realm, let member = event.member else { continue }
+                if member.user == user {
+                    met.member = member
+                    if let channel = event.channel, channel.isDirect {
+                        met.direct = Place(account: event.account, channel: channel.id.text)
+                    }
+                } else if member.name == name {
+                    namesakes.insert(member.user.text)
+                }
+            }
+        }
+        if met.member == nil { met.namesakes = namesakes.sorted() }
+        return met
+    }
+
+    /// Bytes of kept events that are looked through, the newest.
+    private static let most = 64 << 20
+
     /// What is known of the event's member, as it was before the event.
     package func facts(about event: ChatEvent) async throws(JournalError) -> MemberFacts {
         try await look { memory.facts(about: event, at: now) } ?? MemberFacts()

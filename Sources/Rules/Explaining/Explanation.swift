@@ -34,6 +34,8 @@ package struct Explanation: Sendable, CustomStringConvertible {
     var removal: String?
     /// Where was looked for what steward remembers, in words; nil: nowhere.
     var source: String?
+    /// What could not be looked up, and what can be done about it.
+    package var unknown: [String] = []
 
     private static let width = 80
 
@@ -160,7 +162,7 @@ package struct Explanation: Sendable, CustomStringConvertible {
         if !entries.isEmpty, removal == nil, !entries.contains(where: \.matches) {
             lines += gap + ["nothing would be done"]
         }
-        let last = [assumption, source].compactMap(\.self).flatMap { Self.wrapped($0, indent: 0) }
+        let last = ([assumption, source].compactMap(\.self) + unknown).flatMap { Self.wrapped($0, indent: 0) }
         if !last.isEmpty { lines += gap + last }
         return lines.joined(separator: "\n")
     }
@@ -253,16 +255,16 @@ extension RuleSet {
     }
 
     /// A message that nobody has written, and what is known beside it: nothing that has to be remembered. `id` is the
-    /// channel's if it is another than its name.
+    /// channel's if it is another than its name; `author` is the user as they were met.
     package func suppose(
         say text: String, as user: String, in place: Place, id: String? = nil, of realm: Realm,
-        roles: [String], at now: Timestamp
+        author: Member? = nil, roles: [String], at now: Timestamp
     ) -> (event: ChatEvent, situation: Situation) {
         let isDirect = place.channel == Scope.direct
         var known = directory
         for role in roles { known.roles[role, default: .init()].users.insert("\(place.account):\(user)") }
         let title = directory.channels.first { $0.value[place.account] == place.channel }?.key
-        let author = Member(user: realm.user(user))
+        let author = author ?? Member(user: realm.user(user))
         let event = ChatEvent(
             id: "explained", account: place.account, realm: realm,
             channel: Channel(

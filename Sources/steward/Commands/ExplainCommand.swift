@@ -14,7 +14,9 @@ enum ExplainCommand {
             the text that matched, and what would be done. Where all of that does not fit a screen, rules that do not \
             match get one line, and those with one reason share it. Nothing is sent and nothing is remembered. Strikes, \
             counters, cooldowns, modes and all else that is remembered come from the store, also while steward runs; \
-            where there is none a line says so, with the numbers of the rules for which that decides.
+            where there is none a line says so, with the numbers of the rules for which that decides. The writer's name \
+            and roles, and the direct channel with them, come from the events that the store keeps, and a line says \
+            which of them it does not know.
             """,
         options: [
             .config,
@@ -143,9 +145,14 @@ enum ExplainCommand {
             let name = try await realm(
                 of: message, in: channel, wanted, own.keys.sorted(), stored, identities)
             let realm = identities.realm(name)
+            let met = try await stored.met(message.name, of: realm, realms: identities)
+            let isDirect = message.place.channel == "direct"
+            var place = message.place
+            if isDirect, let direct = met.direct { place.account = direct.account }
             var (event, situation) = rules.suppose(
-                say: message.text, as: message.name, in: message.place,
-                id: channel, of: realm, roles: message.roles, at: now)
+                say: message.text, as: message.name, in: place,
+                id: (isDirect ? met.direct?.channel : nil) ?? channel, of: realm, author: met.member,
+                roles: message.roles, at: now)
             situation.memory = stored.memory
             situation.own = own[name].map(realm.user)
             let hasPast = try await stored.recall(by: rules.handlers, in: situation, realms: identities)
@@ -157,14 +164,31 @@ enum ExplainCommand {
             if let user = message.user, try await !stored.knows(.user(realm.user(user))) {
                 source += ", which is nothing of a user \"\(user)\": users go by their ids"
             }
-            if event.channel?.isDirect == true { source += "; nothing is looked up of direct channels" }
             explanation.isTrue(by: source, withPast: hasPast)
+            explanation.unknown = unknown(of: message, met)
             await journal.close()
             return explanation
         } catch {
             await journal.close()
             throw error
         }
+    }
+
+    /// What of the writer and of the direct channel no kept event tells.
+    private static func unknown(of message: Supposed, _ met: StoredMemory.Met) -> [String] {
+        guard let user = message.user else { return [] }
+        var lines: [String] = []
+        if !met.namesakes.isEmpty {
+            let ids = met.namesakes.prefix(3).map { "--as \($0)" }.joined(separator: " or ")
+            lines.append("\"\(user)\" is a name that people see: did you mean \(ids)?")
+        }
+        if met.member == nil, message.roles.isEmpty {
+            lines.append("no event of \(user) is kept, so their roles are not known: --role NAMES lends them")
+        }
+        if message.place.channel == "direct", met.direct == nil {
+            lines.append("no event of a direct channel with \(user) is kept, so nothing of it is looked up")
+        }
+        return lines
     }
 
     private static func why(_ kind: Punishment.Kind, _ user: String) -> String {
