@@ -83,7 +83,7 @@ import Unicode
                   text: {regex: '^thanks @(?<who>[\\p{L}0-9_.-]+)'}
                   user: {is_not: match.who}
                   mentions: {at_least: 1, of: members}
-                do: [{count: {karma: {user: "{{ match.who }}"}}}, {react: "1"}]
+                do: [{count: {karma: {user: "{{ match.who }}"}}}, {react: "👍"}]
               karma:
                 when: {command: {name: karma, args: {who: optional person}}}
                 do: [{reply: "{{ args.who.name | default(user.name) }}: {{ counters.karma | of(args.who, user) }}"}]
@@ -96,9 +96,9 @@ import Unicode
         }
         #expect(say("thanks @Ben", "ana", "ana") == [])
         #expect(say("hello", "u17", "Ben") == [])
-        #expect(say("thanks @Ben!", "ana", "ana") == ["react general: 1"])
-        #expect(say("thanks @ben.", "ana", "ana") == ["react general: 1"])
-        #expect(say("thanks @u17", "ana", "ana") == ["react general: 1"])
+        #expect(say("thanks @Ben!", "ana", "ana") == ["react general: 👍"])
+        #expect(say("thanks @ben.", "ana", "ana") == ["react general: 👍"])
+        #expect(say("thanks @u17", "ana", "ana") == ["react general: 👍"])
         #expect(say("thanks @ben.", "u17", "Ben") == [])
         #expect(say("!karma", "u17", "Ben") == ["reply general: Ben: 3"])
         #expect(say("!karma @BEN", "ana", "ana") == ["reply general: Ben: 3"])
@@ -107,7 +107,7 @@ import Unicode
         #expect(say("!karma benjamin", "ana", "ana") == ["reply general: Benjamin: 3"])
         // Eve calls herself as Ana's id is; the points stay Ana's.
         #expect(say("hello", "eve", "Ana") == [])
-        #expect(say("thanks @Ana", "u17", "Benjamin") == ["react general: 1"])
+        #expect(say("thanks @Ana", "u17", "Benjamin") == ["react general: 👍"])
         #expect(say("!karma", "ana", "ana") == ["reply general: ana: 1"])
         #expect(say("!karma", "eve", "Ana") == ["reply general: Ana: 0"])
     }

@@ -10,8 +10,8 @@ import Testing
 
     private let three = """
           a: {when: messageAdded, group: g, if: {text: x}, do: [{reply: a}]}
-          b: {when: messageAdded, group: g, if: {text: x}, do: [{reply: b}, {react: "1"}]}
-          c: {when: messageAdded, group: g, if: {text: x}, do: [{react: "2"}]}
+          b: {when: messageAdded, group: g, if: {text: x}, do: [{reply: b}, {react: "👍"}]}
+          c: {when: messageAdded, group: g, if: {text: x}, do: [{react: "🎉"}]}
           d: {when: messageAdded, if: {text: y}, do: [{reply: d}]}
         """
 
@@ -25,7 +25,7 @@ import Testing
         let scene = try scene(three, group: "groups: {g: {pick: all}}\n")
         #expect(
             scene.say("x y") == [
-                "reply general: a", "reply general: b", "react general: 1", "react general: 2",
+                "reply general: a", "reply general: b", "react general: 👍", "react general: 🎉",
             ])
         #expect(scene.say("y") == ["reply general: d"])
     }
@@ -124,21 +124,21 @@ import Testing
                     do:
                       - choose:
                           - if: {text: tea}
-                            do: [{reply: tea}, {react: "1"}]
+                            do: [{reply: tea}, {react: "👍"}]
                           - if: {text: [tea, coffee]}
                             do:
                               - choose:
                                   - if: {user: {id: ana}}
                                     do: [{reply: "for you"}]
                           - do: [{reply: water}]
-                      - react: "2"
+                      - react: "🎉"
 
                 """)
         #expect(
-            scene.say("tea and coffee") == ["reply general: tea", "react general: 1", "react general: 2"])
-        #expect(scene.say("coffee") == ["reply general: for you", "react general: 2"])
-        #expect(scene.say("coffee", by: "ben") == ["react general: 2"])
-        #expect(scene.say("hm") == ["reply general: water", "react general: 2"])
+            scene.say("tea and coffee") == ["reply general: tea", "react general: 👍", "react general: 🎉"])
+        #expect(scene.say("coffee") == ["reply general: for you", "react general: 🎉"])
+        #expect(scene.say("coffee", by: "ben") == ["react general: 🎉"])
+        #expect(scene.say("hm") == ["reply general: water", "react general: 🎉"])
         let channel = scene.channel("general")
         let event = scene.event(.messageAdded(scene.message("coffee", by: scene.member("ana"))), in: channel)
         #expect(scene.decide(event).flatMap(\.actions).first?.path == "do[0].choose[1].do[0].choose[0].do[0]")
@@ -158,12 +158,12 @@ import Testing
                         do: [delete]
                       - if: {text: odd}
                         do: [stop]
-                  - react: "1"
+                  - react: "👍"
               answer: {when: messageAdded, do: [{reply: x}]}
             """)
-        #expect(scene.say("bad") == ["delete general", "react general: 1"])
+        #expect(scene.say("bad") == ["delete general", "react general: 👍"])
         #expect(scene.say("odd") == [])
-        #expect(scene.say("fine") == ["react general: 1", "reply general: x"])
+        #expect(scene.say("fine") == ["react general: 👍", "reply general: x"])
     }
 
     @Test func `a rule that only reacted has not answered`() throws {
@@ -177,11 +177,11 @@ import Testing
                   - choose:
                       - if: {text: tea}
                         do: [{reply: tea}]
-                      - do: [{react: "1"}]
+                      - do: [{react: "👍"}]
               second: {when: messageAdded, do: [{reply: x}]}
             """)
         #expect(scene.say("tea") == ["reply general: tea"])
-        #expect(scene.say("hm") == ["react general: 1", "reply general: x"])
+        #expect(scene.say("hm") == ["react general: 👍", "reply general: x"])
     }
 
     @Test func `a rule that logs or counts looks on, whoever answers`() throws {
@@ -311,10 +311,10 @@ import Testing
             rules:
               give:
                 when: {command: {name: give, args: {who: person}}}
-                do: [{count: {karma: {user: "{{ args.who }}", by: +2}, all: +1}}, {react: "1"}]
+                do: [{count: {karma: {user: "{{ args.who }}", by: +2}, all: +1}}, {react: "👍"}]
               reset:
                 when: {command: {name: reset, args: {who: person}}}
-                do: [{reset: {karma: {user: "{{ args.who }}"}}}, {react: "0"}]
+                do: [{reset: {karma: {user: "{{ args.who }}"}}}, {react: "🗑️"}]
               show:
                 when: {command: {name: show, args: {who: optional person}}}
                 do: [{reply: "{{ counters.karma | of(args.who, user) }} {{ counters.karma }} {{ counters.all }}"}]

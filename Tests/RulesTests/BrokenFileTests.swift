@@ -92,7 +92,7 @@ func files(in folder: String) -> [String] {
         let text = """
             version: 1
             rules:
-              a: {when: messageAdded, in: lobby, if: {text: x1}, do: [{react: x}]}
+              a: {when: messageAdded, in: lobby, if: {text: x1}, do: [{react: "👍"}]}
               b: {when: messageAdded, if: {text: x2}, do: [{reply: x}]}
               c: {when: [messageAdded, messageEdited], do: [{warn: x}]}
               d: {when: messageAdded, if: {text: x3}, do: [{relay: staff}, stop]}

@@ -148,7 +148,7 @@ import Testing
         ("links: {hosts_in: []}", "\"hosts_in\" is an empty list - remove it or fill it"),
         ("caps: {letters: 5+}", "\"caps\" has no \"share\" - try {share: 80%+, letters: 15+}"),
         ("caps: {share: 80}", "\"80\" is not a percentage - try \"80%+\" or \"over 80%\""),
-        ("length: under 0", "there is never less than nothing"),
+        ("length: under 0", "there is never less than nothing - write from which or to which it goes: 1+"),
         ("length: many", "\"many\" is not a whole number - try \"5\", \"5+\", \"over 5\" or \"2 to 5\""),
         ("mentions: {at_least: 0}", "\"0\" is not a number of people - try 1"),
     ])
@@ -166,7 +166,7 @@ import Testing
                 "mentions: over \(number)", "caps: {share: \(number)%+, letters: \(number)+}",
             ][number % 5]
             text +=
-                "  r\(number): {when: messageAdded, also: true, if: {\(condition)}, do: [{react: \"\(number)\"}]}\n"
+                "  r\(number): {when: messageAdded, also: true, if: {\(condition)}, do: [{react: \":n\(number):\"}]}\n"
         }
         let scene = try Scene(text)
         for said in [

@@ -29,7 +29,7 @@ import Testing
         let scene = try scene(
             """
                 when: reactionAdded
-                if: {reaction: ["👍", "heart"]}
+                if: {reaction: ["👍", ":heart:"]}
                 do:
                   - reply: "{{ user.name }} likes it: {{ reaction.key }}"
             """)

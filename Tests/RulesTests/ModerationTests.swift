@@ -251,7 +251,7 @@ import Testing
               permit:
                 when: {command: {name: permit, args: {who: person}}}
                 if: {user: {role: helper}}
-                do: [{permit: {user: "{{ args.who }}", what: links, for: 2m}}, {react: x}]
+                do: [{permit: {user: "{{ args.who }}", what: links, for: 2m}}, {react: "👍"}]
               links:
                 when: [messageAdded, messageEdited]
                 if: {links: 1+, user: {permit: {not: links}}}
@@ -263,7 +263,7 @@ import Testing
             """)
         #expect(scene.say("https://a.org") == ["delete general"])
         #expect(scene.say("am i") == [])
-        #expect(scene.say("!permit ana", by: "hal") == ["react general: x"])
+        #expect(scene.say("!permit ana", by: "hal") == ["react general: 👍"])
         #expect(scene.say("https://a.org") == [])
         #expect(scene.say("am i") == ["reply general: you are"])
         #expect(scene.say("https://a.org", by: "ben") == ["delete general"])

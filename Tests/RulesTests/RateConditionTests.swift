@@ -233,7 +233,7 @@ import Testing
         var text = "version: 1\nrules:\n"
         for number in 1...50 {
             text +=
-                "  r\(number): {when: messageAdded, also: true, if: {text: w\(number), rate: \(number % 5 + 2) messages in \(number % 3 + 1)m per user}, do: [{react: x}]}\n"
+                "  r\(number): {when: messageAdded, also: true, if: {text: w\(number), rate: \(number % 5 + 2) messages in \(number % 3 + 1)m per user}, do: [{react: 👍}]}\n"
         }
         #expect(try Scene(text).rules.rateWindows.count == 1)
     }
@@ -353,7 +353,7 @@ import Testing
             "\"warnings\" cannot be counted - use messages, links, mentions, attachments, emoji, joins, leaves, edits, identical, similar, strikes, reports"
         ),
         ("7 messages in 10", "\"10\" has no unit - use ms, s, m, h, d or w"),
-        ("7 messages in 90d", "a rate looks back for 1ms to 30d, not \"90d\""),
+        ("7 messages in 90d", "a rate looks back for 1ms to 30d, not \"90d\" - try 10s"),
         ("7 messages in 10s per person", "unknown \"per person\" - use user or channel"),
         (
             "7 messages in 10s per channel across service",

@@ -27,9 +27,9 @@ import Testing
     @Test func `also answers beside others and is not counted`() throws {
         let scene = try Scene(
             twoAnswers
-                + "\n  third:\n    when: messageAdded\n    also: true\n    if: {text: refund}\n    do: [{react: x}]\n"
+                + "\n  third:\n    when: messageAdded\n    also: true\n    if: {text: refund}\n    do: [{react: 👍}]\n"
         )
-        #expect(scene.say("refund money") == ["reply general: one", "react general: x"])
+        #expect(scene.say("refund money") == ["reply general: one", "react general: 👍"])
     }
 
     @Test func `a relay elsewhere is no answer`() throws {
@@ -306,7 +306,6 @@ import Testing
         ("{id: [\"twilio:ana\", ben]}", MemberFacts(), true), ("{id: ben}", MemberFacts(), false),
         ("{name: ana}", MemberFacts(), true), ("{name: {starts_with: \"an*\"}}", MemberFacts(), true),
         ("{name: an}", MemberFacts(), false), ("{is_not: message.text}", MemberFacts(), true),
-        ("{is_not: user.name}", MemberFacts(), false),
     ])
     func `conditions on the user`(_ condition: String, _ facts: MemberFacts, _ expected: Bool) throws {
         let scene = try Scene(

@@ -212,4 +212,48 @@ import Zones
         let errors = RuleSet.load([BotSource(name: "x.yaml", bytes: Array(text.utf8))]).errors
         #expect(errors.map { $0.problem + ($0.hint.map { " - \($0)" } ?? "") } == [expected])
     }
+
+    /// Rules that print when windows end, of which the first is always open and the other two are together.
+    private func endings(_ time: String, _ text: String) -> String {
+        """
+        version: 1
+        windows:
+          always: {zone: UTC}
+          am: {between: "00:00-12:00", zone: UTC}
+          pm: {between: "12:00-24:00", zone: UTC}
+        rules:
+          it: {when: messageAdded, if: {time: \(time), text: zebra}, do: [{log: "\(text)"}]}
+
+        """
+    }
+
+    @Test(arguments: ["always", "[am, pm]", "{any: [always, am]}"])
+    func `a window that is always open has no end, and a text that prints it is told so`(_ time: String) {
+        func warnings(_ text: String) -> [String] {
+            let file = BotSource(name: "x", bytes: Array(endings(time, text).utf8))
+            return RuleSet.load([file]).findings.filter { $0.code == .neverEnds }.map(\.description)
+        }
+        let told = warnings("until {{ window.ends | date('HH:mm') }}")
+        #expect(told.count == 1)
+        #expect(
+            told.first?.hasSuffix(
+                "a window of this rule is always open, so \"window.ends\" is empty - give the window days or between:, or say what stands for it: | default('…')"
+            ) == true)
+        #expect(warnings("{{ window.ends | date('HH:mm') | default('never') }}, {{ window.name }}") == [])
+    }
+
+    @Test(arguments: ["always", "[am, pm]"])
+    func `what stands for the end of a window that has none is printed`(_ time: String) throws {
+        let text = endings(
+            time, "{{ window.starts | default('ever') }} to {{ window.ends | default('ever') }}")
+        let scene = try Scene(text.replacing("{log: ", with: "{reply: "))
+        #expect(scene.say("zebra") == ["reply general: ever to ever"])
+    }
+
+    @Test func `a window that closes has its end`() throws {
+        let text = endings("am", "{{ window.ends | date('HH:mm') }}").replacing("{log: ", with: "{reply: ")
+        let scene = try Scene(text)
+        scene.now = Timestamp(milliseconds: try ISO8601.moment("2026-01-05T03:00:00Z"))
+        #expect(scene.say("zebra") == ["reply general: 12:00"])
+    }
 }

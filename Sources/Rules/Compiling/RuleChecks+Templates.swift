@@ -10,6 +10,15 @@ extension RuleChecks {
             if case .path(let path) = expression.base {
                 check(path, at: template.spot(at: path.offset))
                 kind = self.kind(of: path)
+                if path.root == "window", path.field == "starts" || path.field == "ends", isAlwaysOpen,
+                    !expression.filters.contains(where: { $0.filter?.name == "default" })
+                {
+                    findings.warn(
+                        "a window of this rule is always open, so \"\(path.text)\" is empty",
+                        at: template.spot(at: path.offset),
+                        hint: "give the window days or between:, or say what stands for it: | default('…')",
+                        code: .neverEnds)
+                }
             }
             for use in expression.filters {
                 for case .path(let path) in use.arguments { check(path, at: template.spot(at: path.offset)) }

@@ -12,24 +12,26 @@ final class RuleChecks {
     var wantsWindow = false
     /// Whether a template prints what is remembered.
     var asksMemory = false
-    let hasWindows: Bool
+    private let windows: [NamedWindow]
+    private(set) lazy var isAlwaysOpen = TimeTest.isAlwaysOpen(windows)
     var wantsRate = false
     /// The variables that can be used here.
     var locals: [String] = []
 
     init(
-        _ rule: BotRule, _ file: BotFile, groupNames: [String], stage: Stage, hasWindows: Bool,
+        _ rule: BotRule, _ file: BotFile, groupNames: [String], stage: Stage, windows: [NamedWindow],
         compiler: RuleCompiler
     ) {
         self.rule = rule
         self.file = file
         self.groupNames = groupNames
         self.stage = stage
-        self.hasWindows = hasWindows
+        self.windows = windows
         self.compiler = compiler
     }
 
     var findings: Findings { compiler.findings }
+    var hasWindows: Bool { !windows.isEmpty }
     var events: [EventName] { rule.when.map(\.value) }
     /// Whether what its events have is known.
     var hasEvents: Bool { !events.isEmpty || !rule.modeEvents.isEmpty || !rule.strikeEvents.isEmpty }
@@ -126,7 +128,13 @@ final class RuleChecks {
         case .not(let condition): checkPaths(of: condition)
         case .text, .count, .links, .mentions, .caps, .time: break
         case .rate, .plugin, .mode, .reaction, .by, .policy: break
-        case .check(let written): check(written.value)
+        case .check(let written):
+            check(written.value)
+            if written.value.isFixed {
+                findings.error(
+                    "\"\(written.value.source.shortened)\" has no value, so it is the same each time",
+                    at: written.value.spot, hint: "write one, as in \"{{ args.n }}\"")
+            }
         case .user(let user): if let path = user.isNot { check(path.value, at: path.spot) }
         }
     }
@@ -152,6 +160,9 @@ final class RuleChecks {
         }
         for name in message.to { compiler.check(channel: name) }
         checkDeed(step)
+        if step.verb == .react, let emoji = message.text, emoji.isFixed {
+            compiler.check([Placed(emoji.source, at: emoji.spot)], in: rule.places)
+        }
         let needsMessage =
             switch step.verb {
             case .reply, .react: true
@@ -223,15 +234,9 @@ final class RuleChecks {
     /// The action must be possible on every account that the rule reaches.
     private func checkAbility(_ step: BotStep) {
         guard let needed = step.verb.ability else { return }
-        let directory = compiler.directory
         let own = step.message.to + step.deed.places
-        let places = (own.isEmpty ? rule.places : own).map(\.value)
-        let reached = places.flatMap(directory.places).map(\.account)
-        let isOpen = places.isEmpty || places.contains { $0 == Scope.direct || $0.contains("*") }
-        let accounts = directory.accounts.sorted { $0.key < $1.key }.filter {
-            isOpen || reached.contains($0.key)
-        }
-        checkWishes(step, accounts.map { ($0.key, $0.value) })
+        let accounts = compiler.accounts(reachedBy: (own.isEmpty ? rule.places : own).map(\.value))
+        checkWishes(step, accounts)
         for (name, account) in accounts {
             guard !account.abilities.offers(needed) else { continue }
             findings.error(

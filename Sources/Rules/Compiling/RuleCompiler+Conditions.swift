@@ -35,6 +35,7 @@ extension RuleCompiler {
             if !rule.when.isEmpty || !rule.modeEvents.isEmpty, !rule.hasMember {
                 findings.error("\(rule.eventNames) has no user", at: user.spot)
             }
+            checkSense(of: user)
             let test = userTest(user)
             guard let name = user.name else { return .user(test) }
             return .all([.user(test), compile(name, of: rule, stage: stage, &groupNames)])
@@ -45,6 +46,7 @@ extension RuleCompiler {
         _ text: BotText, of rule: BotRule, stage: Stage, _ groupNames: inout [String]
     ) -> Condition {
         check(text, of: rule, stage: stage)
+        checkSense(of: text)
         let level = text.fold.flatMap { FoldLevel(rawValue: $0.value) } ?? .plain
         let lanes = text.fields.map { field in
             lane(Lane.Name(field: field, skip: field == .body ? text.skip : [], level: level))
@@ -94,7 +96,13 @@ extension RuleCompiler {
         // Short pieces stand in many texts.
         sizes.append(words.count * 20)
         for (phrase, word) in zip(phrases, words) {
-            if phrase.isEmpty { findings.error("\"\(word.value.shortened)\" has no letters", at: word.spot) }
+            if phrase.isEmpty {
+                findings.error("\"\(word.value.shortened)\" has no letters", at: word.spot)
+            } else if phrase.allSatisfy({ $0.count < 4 }) {
+                findings.warn(
+                    "\"\(word.value.shortened)\" is too short to be misspelt: one mistake for each four letters",
+                    at: word.spot, hint: "move it to has_any")
+            }
             for piece in NearTest.pieces(of: phrase, edits: near.edits) {
                 let text = String(String.UnicodeScalarView(piece))
                 for lane in lanes {
@@ -159,7 +167,7 @@ extension RuleCompiler {
                         regex, sees: text.fold == nil ? .original : .folded, for: number, at: source.spot)
                 }
             } catch {
-                findings.error(error.text, at: source.spot)
+                findings.error(error.text, at: source.spot, hint: error.hint)
             }
         }
         probes.append(probe)
@@ -168,11 +176,21 @@ extension RuleCompiler {
         return .found(number)
     }
 
+    /// Instructions of large expressions: some forty megabytes.
+    private static let roomForLargeRegexes = 400_000
+
     func compiled(_ source: String) throws(RegexError) -> Regex {
         if let known = regexes[source] { return known }
-        let regex = try Regex(source)
-        regexes[source] = regex
-        return regex
+        let room = Self.roomForLargeRegexes - regexes.values.reduce(0) { $0 + ($1.isLarge ? $1.size : 0) }
+        do throws(RegexError) {
+            let regex = try Regex(source, mayBeLarge: room > 0)
+            regexes[source] = regex
+            return regex
+        } catch {
+            guard room <= 0, error.hint != nil else { throw error }
+            throw RegexError(
+                text: "the expressions of all rules are too large together", offset: nil, hint: error.hint)
+        }
     }
 
     func warn(_ regex: Regex, _ source: Placed<String>, _ text: BotText) {
@@ -204,6 +222,20 @@ extension RuleCompiler {
             findings.error(
                 "a rule that \(rule.allSteps.contains { $0.verb == .delete } ? "deletes" : "punishes") cannot use \"squeezed\": it finds words in what was not meant",
                 at: fold.spot, hint: "use loose, or report instead")
+        }
+        let hasWords = text.any != nil || text.all != nil || text.none != nil
+        if text.isMatchWritten, !hasWords, text.starts == nil, text.ends == nil {
+            findings.warn(
+                "\"match\" is for words, and changes nothing here", at: text.spot,
+                hint: text.regexes == nil ? "remove it" : "write \\b around what must be a word, or remove it"
+            )
+        }
+        if text.fold != nil, text.fold?.value != FoldLevel.exact.rawValue {
+            for regex in text.regexes ?? [] where RegexCapitals.isMet(in: regex.value) {
+                findings.warn(
+                    "the text has no capitals any more when \"fold\" stands beside it", at: regex.spot,
+                    hint: "write small letters, or begin with (?i)")
+            }
         }
         if text.skip.contains(.links), text.fields.contains(.body) {
             let words = (text.any ?? []) + (text.all ?? []) + (text.starts ?? []) + (text.regexes ?? [])

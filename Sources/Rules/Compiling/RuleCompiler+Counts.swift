@@ -41,6 +41,7 @@ extension RuleCompiler {
                 hosts.insert(host)
             } else {
                 let bare = written.split(separator: "/").map(String.init).first { $0.contains(".") }
+                    .flatMap { $0.split(separator: ":").first.map(String.init) }
                 findings.error(
                     "\"\(written.shortened)\" is not a host", at: word.spot,
                     hint: bare.map { "write \"\($0)\"" } ?? "write it as in \"example.org\"")

@@ -132,6 +132,7 @@ extension RuleCompiler {
             usedNames.insert("mode \(name.value)")
             check(mode: name)
         }
+        checkSense(of: written, at: written.notModes.first?.spot)
         return .mode(
             ModeTest(
                 modes: Set(written.modes.map(\.value)), notModes: Set(written.notModes.map(\.value)),

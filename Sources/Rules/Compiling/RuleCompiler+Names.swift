@@ -12,7 +12,7 @@ extension RuleCompiler {
         if mayBeGlob, name.value == Scope.direct || name.value.contains("*") { return }
         if directory.isEmpty {
             warnOnce("channel", name)
-        } else if directory.places(named: name.value).isEmpty {
+        } else if directory.places(named: name.value).allSatisfy(\.channel.isEmpty) {
             let names = directory.channels.keys.sorted() + directory.accounts.values.flatMap(\.joins)
             findings.error(
                 "unknown channel \"\(name.value)\"", at: name.spot,

@@ -226,7 +226,7 @@ final class RuleCompiler {
         }
         draft.windows = windows(of: draft)
         let checks = RuleChecks(
-            rule, file, groupNames: groupNames, stage: draft.stage, hasWindows: !draft.windows.isEmpty,
+            rule, file, groupNames: groupNames, stage: draft.stage, windows: draft.windows,
             compiler: self)
         checks.run(condition: draft.condition)
         draft.wantsGroups = checks.wantsGroups

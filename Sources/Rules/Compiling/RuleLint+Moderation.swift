@@ -69,9 +69,3 @@ extension BotCondition {
         }
     }
 }
-
-extension Template {
-    fileprivate var isFixed: Bool {
-        pieces.allSatisfy { if case .text = $0 { true } else { false } }
-    }
-}

@@ -86,7 +86,9 @@ extension RuleCompiler {
         if !events.isEmpty, !events.contains(where: \.hasReaction) {
             findings.error("\(rule.eventNames) has no reaction", at: reactions.spot)
         }
-        return .reaction(ReactionTest(resolved(reactions.keys)))
+        let keys = resolved(reactions.keys)
+        check(keys, in: rule.places)
+        return .reaction(ReactionTest(keys))
     }
 
     func compile(_ policies: BotPolicies, of rule: BotRule) -> Condition {

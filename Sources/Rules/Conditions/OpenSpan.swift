@@ -15,28 +15,29 @@ struct OpenSpan: Sendable {
         guard let open = windows.first(where: { $0.window.contains(moment.milliseconds) }),
             let span = open.window.occurrence(at: moment.milliseconds)
         else { return nil }
-        var (starts, ends) = (span.lowerBound, span.upperBound)
-        // A night that runs into the weekend, and the weekend into the next night.
-        for _ in 0..<100 {
-            let before = windows.lazy.compactMap { window -> Int64? in
-                guard starts > .min, let span = window.window.occurrence(at: starts - 1) else { return nil }
-                return span.lowerBound
-            }.first
-            guard let before else { break }
-            starts = before
-        }
-        for _ in 0..<100 {
-            let behind = windows.lazy.compactMap { window -> Int64? in
-                guard ends < .max, let span = window.window.occurrence(at: ends) else { return nil }
-                return span.upperBound
-            }.first
-            guard let behind else { break }
-            ends = behind
-        }
         name = open.name
         zone = open.window.zone
-        self.starts = starts
-        self.ends = ends
+        // A night that runs into the weekend, and the weekend into the next night.
+        starts = Self.end(from: span.lowerBound, .min, among: windows) {
+            $0.occurrence(at: $1 - 1)?.lowerBound
+        }
+        ends = Self.end(from: span.upperBound, .max, among: windows) { $0.occurrence(at: $1)?.upperBound }
+    }
+
+    /// How far it goes on from one window to the next; to the end of time if it does for weeks.
+    private static func end(
+        from first: Int64, _ never: Int64, among windows: [NamedWindow],
+        _ next: (WeeklyWindow, Int64) -> Int64?
+    ) -> Int64 {
+        var end = first
+        for _ in 0..<100 {
+            guard end != never else { break }
+            var further: Int64?
+            for window in windows where further == nil { further = next(window.window, end) }
+            guard let further else { return end }
+            end = further
+        }
+        return never
     }
 
     /// What templates can ask of it.

@@ -49,6 +49,15 @@ struct WindowState: Sendable {
 }
 
 extension TimeTest {
+    /// Whether one of the windows is open at any time, so that it neither opened nor closes; as far as one clock tells.
+    static func isAlwaysOpen(_ windows: [NamedWindow]) -> Bool {
+        if windows.contains(where: \.window.isAlwaysOpen) { return true }
+        return Set(windows.map(\.window.zone)).contains { zone in
+            let open = windows.filter { $0.window.zone == zone }.map(\.window.minutes)
+            return (0..<WeeklyWindow.minutesAWeek).allSatisfy { minute in open.contains { $0[minute] } }
+        }
+    }
+
     /// Whether there is a minute of the week at which all of these hold; nil when windows of several zones are asked
     /// for, which the seasons move against each other.
     static func canHold(_ tests: [TimeTest], _ windows: [NamedWindow]) -> Bool? {

@@ -56,11 +56,11 @@ extension BotArgument.Kind {
     /// The kind with bounds from the rule's `limits`.
     func limited(_ text: String) throws(ShortFormError) -> BotArgument.Kind {
         switch self {
-        case .word: return .word(try Bounds(numbers: text))
-        case .rest: return .rest(try Bounds(numbers: text))
+        case .word: return .word(try Bounds(lengths: text))
+        case .rest: return .rest(try Bounds(lengths: text))
         case .integer: return .integer(try Bounds(numbers: text))
-        case .duration: return .duration(try Bounds(durations: text))
-        case .when: return .when(try Bounds(durations: text))
+        case .duration: return .duration(try Bounds(times: text))
+        case .when: return .when(try Bounds(times: text))
         case .person, .channel, .choice:
             throw ShortFormError(
                 problem: "there is nothing to limit",
@@ -119,24 +119,24 @@ extension BotArgument {
             guard more.isEmpty else { break }
             return words[0] == "person" ? .person : .channel
         case "word", "rest":
-            let bounds = try bounds.map { text throws(ShortFormError) in try Bounds<Int64>(numbers: text) }
+            let bounds = try bounds.map { text throws(ShortFormError) in try Bounds<Int64>(lengths: text) }
             return words[0] == "word" ? .word(bounds) : .rest(bounds)
         case "integer":
             return .integer(
                 try bounds.map { text throws(ShortFormError) in try Bounds<Int64>(numbers: text) })
         case "duration", "when":
-            let bounds = try bounds.map { text throws(ShortFormError) in try Bounds<Duration>(durations: text)
-            }
+            let bounds = try bounds.map { text throws(ShortFormError) in try Bounds<Duration>(times: text) }
             return words[0] == "when" ? .when(bounds) : .duration(bounds)
         case "one" where words.count > 1 && words[1] == "of":
-            guard words.count > 3 else { break }
+            let choices = words.dropFirst(2).map { $0.lowercased() }
+            guard Set(choices).count > 1 else { break }
             if let word = words.dropFirst(2).first(where: { $0.contains("\"") || $0.contains("'") }) {
                 throw ShortFormError(
                     problem:
                         "\(word.shortened) in \"\(text.shortened)\": each choice is one word, without quotes",
                     hint: "write it as one word, such as go-on")
             }
-            return .choice(words.dropFirst(2).map { $0.lowercased() })
+            return .choice(choices.unique)
         case let word?:
             let meant = otherName(String(word.prefix { $0.isLetter }))
             throw ShortFormError(

@@ -172,6 +172,8 @@ struct BotText: Sendable {
     }
 
     var spot: Spot
+    /// Whether `match` stands there.
+    var isMatchWritten = false
     var any: [Placed<String>]?
     var all: [Placed<String>]?
     var none: [Placed<String>]?

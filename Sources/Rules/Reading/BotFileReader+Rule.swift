@@ -58,6 +58,9 @@ extension BotFileReader {
             guard let text = text(item) else { continue }
             witness?.took(EventName.allCases.map(\.rawValue), item)
             if let name = EventName(rawValue: text) {
+                if rule.when.contains(where: { $0.value == name }) {
+                    error("\"\(text)\" stands here twice", at: item, hint: "remove one")
+                }
                 rule.when.append(Placed(name, at: spot(item)))
             } else if let special = BotTables.specialEvents[text] {
                 if special.read == nil {
@@ -128,26 +131,29 @@ extension Cooldown {
                 problem: "\"\(text.shortened)\" does not say per what",
                 hint: "try \"5m per user\", \"5m per channel\" or \"15m per rule\"")
         }
-        guard let per = Per(rawValue: words[words.count - 1]) else {
-            let names = Per.allCases.map(\.rawValue)
-            throw ShortFormError(
-                problem: "unknown \"per \(words[words.count - 1])\" in \"\(text.shortened)\"",
-                hint: Suggestion.hint(for: words[words.count - 1], among: names)
-                    ?? "use user, channel or rule")
-        }
-        switch words.count {
-        case 3: self.init(time: try Duration(text: words[0]), per: per)
-        case 5 where words[1] == "in":
-            guard let most = Int(words[0]), most > 0, most <= 1000 else {
-                throw ShortFormError(
-                    problem: "\"\(words[0])\" is not a number of times", hint: "try \"3 in 1d per user\"")
-            }
-            self.init(most: most, time: try Duration(text: words[2]), per: per)
-        default:
+        guard words.count == 3 || words.count == 5 && words[1] == "in" else {
             throw ShortFormError(
                 problem: "\"\(text.shortened)\" is not a cooldown",
                 hint: "try \"5m per user\" or \"3 in 1d per user\"")
         }
-        guard time > .zero else { throw ShortFormError(problem: "a cooldown of no time does nothing") }
+        var mistakes = ShortFormMistakes()
+        let per = Per(rawValue: words[words.count - 1])
+        if per == nil {
+            let names = Per.allCases.map(\.rawValue)
+            mistakes.add(
+                "unknown \"per \(words[words.count - 1])\" in \"\(text.shortened)\"",
+                hint: Suggestion.hint(for: words[words.count - 1], among: names)
+                    ?? "use user, channel or rule")
+        }
+        let most = words.count == 3 ? 1 : Int(words[0]) ?? 0
+        if !(1...1000).contains(most) {
+            mistakes.add("\"\(words[0])\" is not a number of times", hint: "try \"3 in 1d per user\"")
+        }
+        let time = mistakes.read { () throws(ShortFormError) in try Duration(text: words[words.count - 3]) }
+        if let time, time <= .zero {
+            mistakes.add("a cooldown of no time does nothing", hint: "try \"5m per user\"")
+        }
+        try mistakes.end()
+        self.init(most: most, time: time ?? .zero, per: per ?? .rule)
     }
 }

@@ -55,7 +55,7 @@ struct TestStepDraft {
 
     /// What a person does, who is named.
     mutating func does(_ happening: BotTest.Happening, _ node: YAMLNode, _ reader: BotFileReader) {
-        step.by = reader.text(node)
+        step.by = reader.filled(node, hint: "say who")
         set(happening, node, reader)
     }
 }

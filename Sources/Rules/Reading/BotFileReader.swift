@@ -15,6 +15,8 @@ final class BotFileReader {
     var testLadders: [Placed<String>] = []
     var testPolicies: [Placed<String>] = []
     private let root: YAMLNode?
+    /// Whether parts of the file are missing, because they are no YAML.
+    let isBroken: Bool
     /// Told what is asked of each node, when the reader is used to describe the language.
     weak var witness: ShapeWitness?
     /// The mapping whose entries are read one by one.
@@ -26,6 +28,7 @@ final class BotFileReader {
         let document = YAMLDocument.read(source.bytes)
         self.source = document.source
         root = document.root
+        isBroken = document.errors.contains { !$0.isWarning }
         findings.add(document.source, of: file)
         for error in document.errors {
             let spot = Spot(file: file, place: error.place)
@@ -188,20 +191,26 @@ final class BotFileReader {
         }
     }
 
-    /// Texts with their places, at least one.
-    func texts(_ node: YAMLNode, _ what: String) -> [Placed<String>]? {
+    /// Texts with their places, at least one. `mayBeBlank`: what is wrong with blanks is said elsewhere, or nothing is.
+    func texts(_ node: YAMLNode, _ what: String, mayBeBlank: Bool = false) -> [Placed<String>]? {
         items(node, what)?.compactMap { item in
             guard let text = text(item) else { return nil }
-            guard !text.isEmpty else {
-                error("\"\(what)\" has an empty text", at: item)
+            guard !text.isEmpty, mayBeBlank || !text.isBlank else {
+                error("\"\(what)\" has an empty text", at: item, hint: "remove it or fill it")
                 return nil
             }
             return Placed(text, at: spot(item))
         }
     }
 
-    func duration(_ node: YAMLNode) -> Duration? {
-        short(node) { (text: String) throws(ShortFormError) in try Duration(text: text) }
+    /// Text that says something.
+    func filled(_ node: YAMLNode, isProse: Bool = false, hint: String = "fill it or remove the key")
+        -> String?
+    {
+        guard let text = text(node, isProse: isProse) else { return nil }
+        guard text.isBlank else { return text }
+        error("this text is empty", at: node, hint: hint)
+        return nil
     }
 
     /// Reads a short form; what it throws is noted at the node.
@@ -210,13 +219,17 @@ final class BotFileReader {
         do throws(ShortFormError) {
             return try read(text)
         } catch {
-            self.error(error.problem, at: node, hint: error.hint)
+            note(error, at: spot(node))
             return nil
         }
     }
 
-    func template(_ node: YAMLNode) -> Template? {
-        guard let text = text(node, isProse: true) else { return nil }
+    /// A text with values. `mayBeEmpty`: it may come to nothing although nothing in it is a value.
+    func template(
+        _ node: YAMLNode, mayBeEmpty: Bool = false, hint: String = "say something, or remove it"
+    ) -> Template? {
+        guard let text = mayBeEmpty ? text(node, isProse: true) : filled(node, isProse: true, hint: hint)
+        else { return nil }
         let template = Template(text, spot: spot(node), shift: shift(node))
         for error in template.errors {
             findings.error(error.problem, at: spot(node, offset: error.offset), hint: error.hint)
@@ -248,6 +261,11 @@ final class BotFileReader {
         _ problem: String, at node: YAMLNode, hint: String? = nil, code: FindingCode = .wrongValue
     ) {
         findings.error(problem, at: spot(node), hint: hint, code: code)
+    }
+
+    /// A short form may have several mistakes.
+    func note(_ error: ShortFormError, at spot: Spot) {
+        for error in [error] + error.others { findings.error(error.problem, at: spot, hint: error.hint) }
     }
 
     func notBuilt(_ name: String, at node: YAMLNode, hint: String? = nil) {

@@ -26,7 +26,12 @@ extension BotTables {
     static let plugins: [Key<[BotCondition]>] = [
         Key("plugin", "A condition that a plugin offers: {last-seen: {seen_within: 1h}}.") {
             node, conditions, reader in
-            for plugin in reader.mapping(node, "plugin") ?? [] {
+            let hint = "name a plugin and its condition: {last-seen: {seen_within: 1h}}"
+            let plugins = reader.mapping(node, "plugin", hint: hint) ?? []
+            if plugins.isEmpty, node.entries != nil {
+                reader.error("\"plugin\" has no keys", at: node, hint: hint)
+            }
+            for plugin in plugins {
                 guard let name = plugin.key.text else { continue }
                 let placed = Placed(name, at: reader.spot(plugin.key))
                 if case .scalar = plugin.value.kind {
@@ -39,7 +44,12 @@ extension BotTables {
                                 argument: Placed("", at: spot))))
                     continue
                 }
-                for entry in reader.mapping(plugin.value, "a plugin's condition") ?? [] {
+                let entries = reader.mapping(plugin.value, "a plugin's condition") ?? []
+                if entries.isEmpty, plugin.value.entries != nil {
+                    reader.error(
+                        "\"\(name.shortened)\" is asked for no condition", at: plugin.value, hint: hint)
+                }
+                for entry in entries {
                     guard let condition = entry.key.text, let argument = reader.text(entry.value) else {
                         continue
                     }

@@ -69,16 +69,22 @@ extension BotRate {
         guard words.count >= 4, words.count % 2 == 0, words[2] == "in" else {
             throw ShortFormError(problem: "\"\(text.shortened)\" is not a rate", hint: hint)
         }
-        count = try Self.count(words[0])
-        kind = try Self.kind(words[1])
-        time = try Self.time(words[3])
+        var mistakes = ShortFormMistakes()
+        count = mistakes.read { () throws(ShortFormError) in try Self.count(words[0]) } ?? count
+        kind = mistakes.read { () throws(ShortFormError) in try Self.kind(words[1]) } ?? kind
+        time = mistakes.read { () throws(ShortFormError) in try Self.time(words[3]) } ?? time
+        var said: Set<String> = []
         for index in stride(from: 4, to: words.count, by: 2) {
-            switch words[index] {
-            case "per" where per == nil: per = try Self.choice(words[index + 1], "per")
-            case "across" where across == .channel: across = try Self.choice(words[index + 1], "across")
-            default: throw ShortFormError(problem: "\"\(words[index])\" does not belong here", hint: hint)
+            let (name, value) = (words[index], words[index + 1])
+            switch name {
+            case "per" where said.insert(name).inserted:
+                per = mistakes.read { () throws(ShortFormError) in try Self.choice(value, name) }
+            case "across" where said.insert(name).inserted:
+                across = mistakes.read { () throws(ShortFormError) in try Self.choice(value, name) } ?? across
+            default: mistakes.add("\"\(name)\" does not belong here", hint: hint)
             }
         }
+        try mistakes.end()
     }
 
     static func count(_ text: String) throws(ShortFormError) -> Int {
@@ -94,7 +100,8 @@ extension BotRate {
     static func time(_ text: String) throws(ShortFormError) -> Duration {
         let time = try Duration(text: text)
         guard time > .zero, time <= longest else {
-            throw ShortFormError(problem: "a rate looks back for 1ms to 30d, not \"\(text)\"")
+            throw ShortFormError(
+                problem: "a rate looks back for 1ms to 30d, not \"\(text)\"", hint: "try 10s")
         }
         return time
     }

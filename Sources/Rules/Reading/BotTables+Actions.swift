@@ -31,6 +31,11 @@ extension BotTables {
                 default:
                     if case .mapping = node.kind {
                         reader.read(node, BotTables.delete, into: &step)
+                        if let from = node["from"], node["last"] == nil {
+                            reader.error(
+                                "this does not say how many of theirs", at: from, hint: "add last: 10",
+                                code: .missingKey)
+                        }
                     } else if let text = node.text, !node.isEmpty {
                         reader.error(
                             "unknown value \"\(text.shortened)\"", at: node,
@@ -93,7 +98,7 @@ extension BotTables {
     }
     private static let deleteAfterKey = Key<BotStep>("delete_after", "When it is removed again: 20s, 6h.") {
         node, step, reader in
-        step.message.deleteAfter = reader.duration(node)
+        step.message.deleteAfter = reader.time(node) ?? step.message.deleteAfter
     }
     static let toKey = Key<BotStep>("to", "Channels by name.") { node, step, reader in
         step.message.to = reader.texts(node, "to") ?? []

@@ -53,6 +53,7 @@ extension BotTables {
             },
             Key("aliases", "Other words for it.") { node, command, reader in
                 command.aliases = reader.items(node, "aliases")?.compactMap(reader.commandName) ?? []
+                reader.checkTwice(command.aliases)
             },
             Key("args", "What is written behind it, in order: {who: person, n: integer 1 to 100}.") {
                 node, command, reader in
@@ -60,7 +61,7 @@ extension BotTables {
             },
             Key("usage", "The line for who writes something else; made from args unless given.") {
                 node, command, reader in
-                command.usage = reader.text(node, isProse: true)
+                command.usage = reader.filled(node, isProse: true)
             },
         ])
 
@@ -72,7 +73,7 @@ extension BotTables {
             },
             Key("forget_after", "How long after its last change it starts anew: 7d.") {
                 node, counter, reader in
-                counter.keep = reader.duration(node)
+                counter.keep = reader.time(node, hint: "write 7d, or keep: forever")
             },
             Key("keep", "forever: it is never forgotten.") { node, _, reader in
                 guard let text = reader.text(node), text != "forever" else { return }
@@ -88,7 +89,7 @@ extension BotTables {
                 count.subject = reader.template(node)
             },
             Key("by", "How many: +1 unless given.") { node, count, reader in
-                if let number = reader.wholeNumber(node) { count.by = number }
+                if let number = reader.increment(node) { count.by = number }
             },
         ])
 
@@ -187,23 +188,40 @@ extension BotFileReader {
         command.arguments = arguments
     }
 
-    fileprivate func wholeNumber(_ node: YAMLNode) -> Int64? {
+    /// By how much a counter goes up or down.
+    fileprivate func increment(_ node: YAMLNode) -> Int64? {
         guard let text = text(node) else { return nil }
         guard let number = Int64(text), number.magnitude <= 1_000_000_000 else {
             error("\"\(text.shortened)\" is not a whole number", at: node, hint: "try +1")
             return nil
         }
+        guard number != 0 else {
+            error("to add 0 changes nothing", at: node, hint: "try +1, or reset to begin anew")
+            return nil
+        }
         return number
+    }
+
+    /// A name is written once.
+    func checkTwice(_ names: [Placed<String>]) {
+        var known: Set<String> = []
+        for name in names where !known.insert(name.value).inserted {
+            findings.error("\"\(name.value.shortened)\" stands here twice", at: name.spot, hint: "remove one")
+        }
     }
 
     /// `{karma: +1}` or `{karma: {user: "{{ match.who }}", by: +1}}`.
     func counts(_ node: YAMLNode, into step: inout BotStep) {
-        for entry in mapping(node, "count") ?? [] {
+        let entries = mapping(node, "count") ?? []
+        if entries.isEmpty, node.entries != nil {
+            error("\"count\" names no counter", at: node, hint: "try {karma: +1}")
+        }
+        for entry in entries {
             guard let name = entry.key.text else { continue }
             var count = BotCount(counter: Placed(name, at: spot(entry.key)))
             if case .mapping = entry.value.kind {
                 read(entry.value, BotTables.count, into: &count)
-            } else if let number = wholeNumber(entry.value) {
+            } else if let number = increment(entry.value) {
                 count.by = number
             }
             step.counts.append(count)
@@ -216,6 +234,7 @@ extension BotFileReader {
             step.counts = (texts(node, "reset") ?? []).map { BotCount(counter: $0) }
             return
         }
+        if entries.isEmpty { error("\"reset\" names no counter", at: node, hint: "write which: karma") }
         for entry in entries {
             guard let name = entry.key.text else { continue }
             var count = BotCount(counter: Placed(name, at: spot(entry.key)))
@@ -249,7 +268,9 @@ extension BotFileReader {
     func variables(_ node: YAMLNode) -> [BotVariable] {
         var variables: [BotVariable] = []
         for entry in mapping(node, "vars") ?? [] {
-            guard let name = name(entry.key, "variable"), let template = template(entry.value) else {
+            guard let name = name(entry.key, "variable"),
+                let template = template(entry.value, mayBeEmpty: true)
+            else {
                 continue
             }
             variables.append(BotVariable(name: Placed(name, at: spot(entry.key)), template: template))
@@ -290,7 +311,7 @@ extension BotFileReader {
                     rule.command?.arguments[index].kind = limited
                 }
             } catch {
-                findings.error(error.problem, at: bounds.spot, hint: error.hint)
+                note(error, at: bounds.spot)
             }
         }
     }

@@ -39,14 +39,19 @@ extension BotTables {
             }
         },
         Key("title", "The channel is called so; or {text, in}.") { node, step, reader in
-            reader.deed(node, naming, into: &step) { $0.message.text = reader.template(node) }
+            reader.naming(node, "title", into: &step)
         },
         Key("topic", "What the channel is about; or {text, in}.") { node, step, reader in
-            reader.deed(node, naming, into: &step) { $0.message.text = reader.template(node) }
+            reader.naming(node, "topic", into: &step)
         },
         Key("acl", "Which servers' people may be in the channel: {deny, allow, from, in}.") {
             node, step, reader in
             reader.read(node, acl, into: &step)
+            if let entries = node.entries, !entries.isEmpty, entries.allSatisfy({ $0.key.text == "in" }) {
+                reader.error(
+                    "\"acl\" names no servers", at: node, hint: "add deny: \"*.example.org\"",
+                    code: .missingKey)
+            }
         },
     ]
 
@@ -86,14 +91,24 @@ extension BotTables {
         isNeverEmpty: true,
         [
             Key("deny", "Servers, or a value that names one; * stands for any text.") { node, step, reader in
-                step.deed.denied = reader.items(node, "deny")?.compactMap(reader.template) ?? []
+                step.deed.denied = reader.items(node, "deny")?.compactMap { reader.template($0) } ?? []
             },
             Key("allow", "Servers that are denied no more.") { node, step, reader in
-                step.deed.allowed = reader.items(node, "allow")?.compactMap(reader.template) ?? []
+                step.deed.allowed = reader.items(node, "allow")?.compactMap { reader.template($0) } ?? []
             },
             Key("from", "Ban lists: all servers that stand in them are denied.") { node, step, reader in
                 step.deed.policyLists = reader.texts(node, "from") ?? []
             },
             inKey,
         ])
+}
+
+extension BotFileReader {
+    /// What a channel is called from then on.
+    fileprivate func naming(_ node: YAMLNode, _ name: String, into step: inout BotStep) {
+        deed(node, BotTables.naming, into: &step) { $0.message.text = template(node) }
+        if step.message.text == nil, node.entries != nil, node["text"] == nil {
+            error("\"\(name)\" has no \"text\"", at: node, hint: "add text:", code: .missingKey)
+        }
+    }
 }

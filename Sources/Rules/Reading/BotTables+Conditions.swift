@@ -78,7 +78,7 @@ extension BotTables {
             },
             Key("regex", "A regular expression in RE2's syntax; named groups become {{ match.name }}.") {
                 node, text, reader in
-                text.regexes = reader.texts(node, "regex")
+                text.regexes = reader.texts(node, "regex", mayBeBlank: true)
             },
             Key("near", "Words with spelling mistakes: {any: [password], edits: 2}.") { node, text, reader in
                 var near = BotText.Near(spot: reader.spot(node))
@@ -90,6 +90,7 @@ extension BotTables {
             },
             Key("match", "word, anywhere, prefix or suffix: where the words count.") { node, text, reader in
                 if let match = reader.choice(node, BotText.Match.self) { text.match = match }
+                text.isMatchWritten = true
             },
             Key("fold", "exact, plain, loose or squeezed: which differences make none.") {
                 node, text, reader in
@@ -153,20 +154,14 @@ extension BotTables {
                 }
             },
             Key("member_for", "How long a member here: under 1d, over 7d.") { node, user, reader in
-                user.memberFor = reader.short(node) { (text: String) throws(ShortFormError) in
-                    try Bounds(durations: text)
-                }
+                user.memberFor = reader.durations(node)
             },
             .later("account_age"),
             Key("away", "How long not seen before this: over 90d.") { node, user, reader in
-                user.away = reader.short(node) { (text: String) throws(ShortFormError) in
-                    try Bounds(durations: text)
-                }
+                user.away = reader.durations(node)
             },
             Key("messages", "How many messages so far: under 5.") { node, user, reader in
-                user.messages = reader.short(node) { (text: String) throws(ShortFormError) in
-                    try Bounds(numbers: text)
-                }
+                user.messages = reader.numbers(node)
             },
             Key("strikes", "How many points: 3+, or {ladder: conduct, total: 3+}.") { node, user, reader in
                 var strikes = BotStrikes(spot: reader.spot(node))
@@ -175,6 +170,8 @@ extension BotTables {
                 } else {
                     strikes.total = reader.numbers(node)
                 }
+                // What is wrong with it was said.
+                if strikes.total == nil, node["total"] != nil || node.entries == nil { return }
                 user.strikes = strikes
             },
             Key("name", "What the name must have, written like text.") { node, user, reader in
@@ -219,8 +216,12 @@ extension BotFileReader {
         case .sequence: return .all(conditionList(node, "if"))
         case .mapping(let entries):
             var conditions: [BotCondition] = []
+            let before = findings.errorCount
             read(node, BotTables.conditions, into: &conditions)
-            if entries.isEmpty { error("this condition is empty", at: node, hint: "remove it or fill it") }
+            // What asks for nothing would hold for everything.
+            if entries.isEmpty || conditions.isEmpty && findings.errorCount == before && !isBroken {
+                error("this condition is empty", at: node, hint: "remove it or fill it")
+            }
             return conditions.count == 1 ? conditions[0] : .all(conditions)
         default:
             _ = mapping(
@@ -270,7 +271,7 @@ extension BotFileReader {
 
     /// Words, `$list` among them; each checked for what can be seen here.
     func words(_ node: YAMLNode, _ what: String) -> [Placed<String>]? {
-        texts(node, what)
+        texts(node, what, mayBeBlank: true)
     }
 
     func path(_ node: YAMLNode) -> Placed<TemplatePath>? {

@@ -9,7 +9,16 @@ extension BotTables {
             var links = BotLinks(spot: reader.spot(node))
             if case .mapping = node.kind {
                 reader.read(node, BotTables.links, into: &links)
-                if links.count == nil, links.hostsIn == nil, links.hostsNotIn == nil { return }
+                if links.count == nil, links.hostsIn == nil, links.hostsNotIn == nil {
+                    if let entries = node.entries, !entries.isEmpty,
+                        entries.allSatisfy({ $0.key.text == "fold" })
+                    {
+                        reader.error(
+                            "\"links\" does not say which or how many", at: node,
+                            hint: "try {count: 1+, fold: loose}")
+                    }
+                    return
+                }
             } else {
                 guard let count = reader.numbers(node) else { return }
                 links.count = count
@@ -116,47 +125,13 @@ extension BotTables {
         otherNames: ["percent": "share", "length": "letters"],
         [
             Key("share", "How many of a hundred letters are capitals: 80%+.") { node, caps, reader in
-                caps.share = reader.short(node) { (text: String) throws(ShortFormError) in
-                    try Bounds(percent: text)
-                }
+                caps.share = reader.percentages(node)
             },
             Key("letters", "How many letters there must be: 15+.") { node, caps, reader in
                 caps.letters = reader.numbers(node)
+                if let letters = caps.letters, Span(letters).most == 0 {
+                    reader.error("of no letters none is a capital", at: node, hint: "try 15+")
+                }
             },
         ])
-}
-
-extension BotFileReader {
-    /// A range of numbers, none of them below nothing.
-    func numbers(_ node: YAMLNode) -> Bounds<Int64>? {
-        text(node).flatMap { numbers($0, node) }
-    }
-
-    func numbers(_ text: String, _ node: YAMLNode) -> Bounds<Int64>? {
-        do throws(ShortFormError) {
-            let range = try Bounds(numbers: text)
-            let span = Span(range)
-            if span.most.map({ $0 < 0 }) == true || span.least.map({ $0 < 0 }) == true {
-                error("there is never less than nothing", at: node)
-                return nil
-            }
-            return range
-        } catch {
-            self.error(error.problem, at: node, hint: error.hint)
-            return nil
-        }
-    }
-}
-
-extension Bounds<Int64> {
-    /// Reads `80%`, `80%+`, `under 10%`.
-    init(percent text: String) throws(ShortFormError) {
-        try self.init(text: text) { (word: String) throws(ShortFormError) in
-            guard word.hasSuffix("%"), let number = Int64(word.dropLast()), (0...100).contains(number) else {
-                throw ShortFormError(
-                    problem: "\"\(word)\" is not a percentage", hint: "try \"80%+\" or \"over 80%\"")
-            }
-            return number
-        }
-    }
 }

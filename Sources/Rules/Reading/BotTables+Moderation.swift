@@ -26,7 +26,7 @@ extension BotTables {
                 mode.isDefault = reader.bool(node) ?? false
             },
             Key("clears_after", "When it ends by itself: 30m.") { node, mode, reader in
-                mode.clearsAfter = reader.duration(node)
+                mode.clearsAfter = reader.time(node)
             },
             Key("announce_to", "Where it is told that it begins and ends: a channel, or a list.") {
                 node, mode, reader in
@@ -87,6 +87,11 @@ extension BotTables {
                     reader.error("\"\(text.shortened)\" is not a part of a hundred", at: node, hint: "try 5%")
                     return
                 }
+                if share == 100 {
+                    reader.error(
+                        "nothing is more than all, so it would never trip", at: node,
+                        hint: "try 5%, or breaker: none")
+                }
                 breaker.share = share
             },
             Key("in", "In how long: 1h unless given.") { node, breaker, reader in
@@ -126,8 +131,16 @@ extension BotFileReader {
         var steps: [BotLadderStep] = []
         let entries =
             mapping(node, "steps", hint: "write the points before each, as in 3: [{mute: 1d}]") ?? []
+        if entries.isEmpty, node.entries != nil {
+            error("the ladder \"\(ladder)\" leads nowhere", at: node, hint: "try {3: [{mute: 1d}]}")
+        }
         for (index, entry) in entries.enumerated() {
             let points = number(entry.key, 1...1000) ?? 1
+            if let twice = steps.first(where: { $0.points.value == points }) {
+                error(
+                    "the step at \(points) stands here twice", at: entry.key,
+                    hint: "the first is at \(twice.points.spot.place)")
+            }
             let actions = self.steps(entry.value, under: "\(ladder)[\(index)]")
             for step in actions.flatMap(\.andBelow) where !step.verb.fitsLadder {
                 findings.error("\"\(step.verb.rawValue)\" cannot stand in a ladder", at: step.spot)
@@ -165,12 +178,7 @@ extension BotFileReader {
                 hint: "leave the time out: what has none lasts until it is taken back")
             return nil
         }
-        guard let time = duration(node) else { return nil }
-        guard time > .zero else {
-            error("\"\(node.text ?? "")\" is no time at all", at: node, hint: "write 10m, or leave it out")
-            return nil
-        }
-        return .fixed(time)
+        return time(node).map { .fixed($0) }
     }
 }
 
@@ -188,16 +196,21 @@ extension StrikeLedger.Forgiveness {
     /// Reads `1 per 7d`.
     init(text: String) throws(ShortFormError) {
         let words = text.split(separator: " ").map(String.init)
-        guard words.count == 3, words[1] == "per", let points = Int64(words[0]), (1...1000).contains(points)
-        else {
+        guard words.count == 3, words[1] == "per" else {
             throw ShortFormError(
                 problem: "\"\(text.shortened)\" does not say what is forgiven",
                 hint: "try \"1 per 7d\", or never")
         }
-        let time = try Duration(text: words[2])
-        guard time >= .seconds(1) else {
-            throw ShortFormError(problem: "\"\(words[2])\" is too short a time")
+        var mistakes = ShortFormMistakes()
+        let points = Int64(words[0]) ?? 0
+        if !(1...1000).contains(points) {
+            mistakes.add("\"\(words[0])\" is not a number of points", hint: "use 1 to 1000, or never")
         }
-        self.init(points: points, time: time)
+        let time = mistakes.read { () throws(ShortFormError) in try Duration(text: words[2]) }
+        if let time, time < .seconds(1) {
+            mistakes.add("\"\(words[2])\" is too short a time", hint: "try \"1 per 7d\"")
+        }
+        try mistakes.end()
+        self.init(points: points, time: time ?? .zero)
     }
 }

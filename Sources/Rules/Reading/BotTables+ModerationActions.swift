@@ -157,7 +157,7 @@ extension BotTables {
         [
             textKey,
             Key("within", "How long an answer is waited for: 30s unless given.") { node, step, reader in
-                if let time = reader.duration(node) { step.deed.within = time }
+                if let time = reader.time(node) { step.deed.within = time }
             },
             Key("by", "same_user: who called it answers.") { node, _, reader in
                 guard let text = reader.text(node), text != "same_user" else { return }
@@ -174,7 +174,7 @@ extension BotTables {
                 step.deed.user = reader.template(node)
             },
             Key("keep_copy", "How long the texts are kept with the case.") { node, step, reader in
-                step.deed.keepCopy = reader.duration(node)
+                step.deed.keepCopy = reader.time(node)
             },
         ])
 }

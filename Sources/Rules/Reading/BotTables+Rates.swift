@@ -10,8 +10,10 @@ extension BotTables {
                 var rate = BotRate(spot: reader.spot(node))
                 let before = reader.findings.errorCount
                 reader.read(node, BotTables.rate, into: &rate)
-                for name in ["count", "of", "in"] where !entries.contains(where: { $0.key.text == name }) {
-                    if reader.findings.errorCount > before { break }
+                let written = entries.compactMap(\.key.text)
+                for name in ["count", "of", "in"] where !written.contains(name) {
+                    // A misspelt key was noted already.
+                    if written.contains(where: { BotTables.rate[$0] == nil }) { break }
                     reader.error(
                         "\"rate\" has no \"\(name)\"", at: node, hint: "try {count: 7, of: messages, in: 10s}"
                     )

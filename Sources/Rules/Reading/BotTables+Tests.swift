@@ -8,7 +8,7 @@ extension BotTables {
         "a test", otherNames: ["step": "steps", "title": "name", "when": "steps", "before": "given"],
         [
             Key("name", "What it shows, in words.") { node, test, reader in
-                test.name = reader.text(node, isProse: true) ?? ""
+                test.name = reader.filled(node, isProse: true, hint: "say what it shows") ?? ""
             },
             Key("given", "What holds before the first step.") { node, test, reader in
                 reader.read(node, given, into: &test.given)
@@ -126,7 +126,7 @@ extension BotTables {
                 draft.does(.rename(to: ""), node, reader)
             },
             Key("to", "The new name of who is renamed.") { node, draft, reader in
-                draft.newName = reader.text(node).map { Placed($0, at: reader.spot(node)) }
+                draft.newName = reader.filled(node).map { Placed($0, at: reader.spot(node)) }
             },
             Key("react", "Somebody puts an emoji to the last message: an emoji, or {emoji, of, by, in}.") {
                 node, draft, reader in
@@ -161,7 +161,7 @@ extension BotTables {
                 node, draft, reader in
                 draft.spread = reader.duration(node).map { Placed($0, at: reader.spot(node)) }
             },
-            Key("as", "Who does it.") { node, draft, reader in draft.step.by = reader.text(node) },
+            Key("as", "Who does it.") { node, draft, reader in draft.step.by = reader.filled(node) },
             Key("in", "In which channel.") { node, draft, reader in
                 draft.step.channel = reader.channel(node)
             },
@@ -181,7 +181,7 @@ extension BotTables {
     static let who = KeyTable<TestStepDraft>(
         "who and where", otherNames: ["as": "by", "user": "by", "channel": "in"],
         [
-            Key("by", "Who does it.") { node, draft, reader in draft.step.by = reader.text(node) },
+            Key("by", "Who does it.") { node, draft, reader in draft.step.by = reader.filled(node) },
             Key("in", "In which channel.") { node, draft, reader in
                 draft.step.channel = reader.channel(node)
             },

@@ -34,7 +34,7 @@ enum BotTables {
                     if case .mapping = entry.value.kind {
                         reader.read(entry.value, listFile, into: &list)
                     } else {
-                        list.words = reader.texts(entry.value, name) ?? []
+                        list.words = reader.words(entry.value, name) ?? []
                     }
                     file.lists.append(list)
                 }
@@ -161,7 +161,7 @@ enum BotTables {
         required: ["when", "do"],
         [
             Key("about", "One line for people.") { node, rule, reader in
-                rule.about = reader.text(node, isProse: true)
+                rule.about = reader.filled(node, isProse: true)
             },
             Key("when", "The event, a list of events, or a command.") { node, rule, reader in
                 reader.events(node, into: &rule)
@@ -239,19 +239,19 @@ enum BotTables {
                 rule.tests = reader.tests(node, of: rule.id.value)
             },
             Key("was", "Its name before; what it remembers carries over.") { node, rule, reader in
-                rule.was = reader.text(node).map { Placed($0, at: reader.spot(node)) }
+                rule.was = reader.filled(node).map { Placed($0, at: reader.spot(node)) }
             },
         ])
 
     static let examples = KeyTable<BotRule>(
         "examples",
-        otherNames: ["nomatch": "no_match", "not_match": "no_match", "matches": "match"],
+        otherNames: ["nomatch": "no_match", "not_match": "no_match", "matches": "match"], isNeverEmpty: true,
         [
             Key("match", "Texts that must match.") { node, rule, reader in
-                rule.matching = reader.texts(node, "match") ?? []
+                rule.matching = reader.texts(node, "match", mayBeBlank: true) ?? []
             },
             Key("no_match", "Texts that must not match.") { node, rule, reader in
-                rule.notMatching = reader.texts(node, "no_match") ?? []
+                rule.notMatching = reader.texts(node, "no_match", mayBeBlank: true) ?? []
             },
         ])
 

@@ -25,8 +25,11 @@ struct Bounds<Value: Comparable & Sendable>: Sendable {
             highest = try read(words[1])
             isOpen = true
         case (3, _) where words[1] == "to":
-            let (low, high) = (try read(words[0]), try read(words[2]))
-            guard low <= high else {
+            var mistakes = ShortFormMistakes()
+            let low = mistakes.read { () throws(ShortFormError) in try read(words[0]) }
+            let high = mistakes.read { () throws(ShortFormError) in try read(words[2]) }
+            try mistakes.end()
+            if let low, let high, low > high {
                 throw ShortFormError(
                     problem: "\"\(text)\" holds nothing", hint: "put the smaller number first")
             }
@@ -49,7 +52,29 @@ extension Bounds<Duration> {
     }
 }
 
+extension Bounds {
+    /// What is written behind a command, so long or so far off, would never be taken.
+    fileprivate func checked(_ span: Span, _ what: String, _ hint: String) throws(ShortFormError) {
+        guard let most = span.most, most < 1 else { return }
+        throw ShortFormError(problem: "\"\(text)\" lets nobody write \(what)", hint: hint)
+    }
+}
+
+extension Bounds<Duration> {
+    /// Bounds of a time that people write.
+    init(times text: String) throws(ShortFormError) {
+        try self.init(durations: text)
+        try checked(Span(self), "a time", "try \"1m to 365d\"")
+    }
+}
+
 extension Bounds<Int64> {
+    /// Bounds of how many letters people write.
+    init(lengths text: String) throws(ShortFormError) {
+        try self.init(numbers: text)
+        try checked(Span(self), "a letter", "try \"1 to 50\"")
+    }
+
     init(numbers text: String) throws(ShortFormError) {
         try self.init(text: text) { (word: String) throws(ShortFormError) in
             guard let number = Int64(word) else {

@@ -4,6 +4,40 @@ internal import Chat
 package struct ShortFormError: Error, Equatable {
     package var problem: String
     package var hint: String?
+    /// What else is wrong in it.
+    package var others: [ShortFormError] = []
+
+    package init(problem: String, hint: String? = nil) {
+        self.problem = problem
+        self.hint = hint
+    }
+}
+
+/// What is wrong in the parts of a short form: each is read although one before it could not be.
+struct ShortFormMistakes {
+    private var all: [ShortFormError] = []
+
+    mutating func add(_ problem: String, hint: String? = nil) {
+        all.append(ShortFormError(problem: problem, hint: hint))
+    }
+
+    /// Nil when the part cannot be read.
+    mutating func read<Value>(_ part: () throws(ShortFormError) -> Value) -> Value? {
+        do throws(ShortFormError) {
+            return try part()
+        } catch {
+            all.append(error)
+            all += error.others
+            return nil
+        }
+    }
+
+    /// Throws them all, if there are any.
+    func end() throws(ShortFormError) {
+        guard var first = all.first else { return }
+        first.others = Array(all.dropFirst())
+        throw first
+    }
 }
 
 extension Duration {

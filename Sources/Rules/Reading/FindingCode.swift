@@ -56,7 +56,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
         case .neverMet: "a rule for channels of which there is none yet"
         case .takenLiterally:
             "quotes, slashes, braces or commas that look like they mean something and are taken as they stand"
-        case .neverEnds: "a mute or a lock without an end"
+        case .neverEnds: "a mute, a lock or a window without an end"
         case .anybodyPunishes: "a command by which everybody may punish others"
         case .style: "anything else that is probably not meant"
         }

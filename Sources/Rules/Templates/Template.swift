@@ -53,6 +53,11 @@ struct Template: Sendable {
         return spot
     }
 
+    /// Whether it has no value, so that it prints the same each time.
+    var isFixed: Bool {
+        pieces.allSatisfy { if case .text = $0 { true } else { false } }
+    }
+
     var paths: [TemplatePath] {
         pieces.flatMap { piece -> [TemplatePath] in
             guard case .value(let expression) = piece else { return [] }

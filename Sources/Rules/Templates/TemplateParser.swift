@@ -84,9 +84,12 @@ struct TemplateParser {
                 hint: "known: " + TemplateFilter.all.map(\.name).joined(separator: ", "))
         }
         let arguments = try arguments(from: start)
+        let before = errors.count
         do throws(TemplateError) {
             let filter = try Self.filter(name, arguments, at: start)
-            return Template.Use(filter: filter, arguments: arguments, offset: start)
+            if name == "date" { check(date: arguments, at: start) }
+            return Template.Use(
+                filter: errors.count == before ? filter : nil, arguments: arguments, offset: start)
         } catch {
             errors.append(error)
             return Template.Use(filter: nil, arguments: arguments, offset: start)
@@ -138,22 +141,24 @@ struct TemplateParser {
             throw TemplateError(
                 problem: "\"\(name)\" takes a number, not \"\(text.shortened)\"", offset: start)
         }
-        if name == "date" { try check(date: arguments, at: start) }
         return filter
     }
 
     /// How and where a moment is printed must be known when the rules are read.
-    private static func check(date arguments: [Template.Operand], at start: Int) throws(TemplateError) {
-        for (index, argument) in arguments.enumerated() {
-            guard case .text(let text) = argument else {
-                throw TemplateError(
+    private mutating func check(date arguments: [Template.Operand], at start: Int) {
+        let isQuoted = arguments.allSatisfy { if case .text = $0 { true } else { false } }
+        if !isQuoted {
+            errors.append(
+                TemplateError(
                     problem: "\"date\" takes texts in quotes", offset: start,
-                    hint: "try date('EEE HH:mm', 'Europe/Oslo')")
-            }
+                    hint: "try date('EEE HH:mm', 'Europe/Oslo')"))
+        }
+        for (index, argument) in arguments.enumerated() {
+            guard case .text(let text) = argument else { continue }
             do throws(ZoneError) {
                 if index == 0 { _ = try DateFormat(text) } else { _ = try TimeZone(named: text) }
             } catch {
-                throw TemplateError(problem: error.problem, offset: start, hint: error.hint)
+                errors.append(TemplateError(problem: error.problem, offset: start, hint: error.hint))
             }
         }
     }
