@@ -14,14 +14,6 @@ extension ChatServer {
         for connection in sendbird.connections.of(identity) { connection.socket.kill() }
     }
 
-    /// How many sockets of Twilio clients are open: those of one identity that have said who they are, or all.
-    package func connectionCount(of identity: String? = nil) -> Int { twilio.connections.of(identity).count }
-
-    /// The same of Sendbird's clients.
-    package func sendbirdConnectionCount(of identity: String? = nil) -> Int {
-        sendbird.connections.of(identity).count
-    }
-
     /// Sendbird's sessions in use are over; `reason` is the code that clients are told, 400309 for a key that ends, 400302
     /// for a token that is no good any more. Connections stay.
     package func endSessions(of identity: String? = nil, reason: Int = 400309, in seconds: Int64 = 0) {

@@ -63,20 +63,6 @@ package actor OrderDesk {
         return body.flatMap(\.self).flatMap { JSONRow.value(OrderAnswer.self, from: $0) }
     }
 
-    /// Takes an order back; false when it has its answer already.
-    package func withdraw(_ number: Int64) async throws(JournalError) -> Bool {
-        try perform { connection in
-            try connection.transaction {
-                let isOpen =
-                    try connection.first(
-                        "SELECT 1 FROM orders WHERE number = ? AND answer IS NULL", [.int(number)]
-                    ) { $0.int(0) } != nil
-                if isOpen { try connection.run("DELETE FROM orders WHERE number = ?", [.int(number)]) }
-                return isOpen
-            }
-        }
-    }
-
     /// What waits for a steward to start.
     package func waiting() async throws(JournalError) -> [Order] {
         try perform { connection in

@@ -12,8 +12,6 @@ struct MatrixRequest: Sendable {
     var timeout: Duration?
     /// Bytes of the answer.
     var maximumAnswer = 10 << 20
-    /// Repeating it changes nothing.
-    var mayRepeat: Bool { method != "POST" }
 
     static func get(_ parts: String..., query: [(String, String)] = []) -> MatrixRequest {
         MatrixRequest(method: "GET", path: path(parts), query: query)

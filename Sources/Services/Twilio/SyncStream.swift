@@ -85,11 +85,6 @@ struct SyncStream<Change> {
         return now - heldSince >= wait
     }
 
-    /// When to look again whether an early event is overdue.
-    func overdueTime(after wait: Duration) -> Timestamp? {
-        phase == .live ? heldSince.map { $0 + wait } : nil
-    }
-
     /// To be subscribed again, as after every new connection.
     mutating func want() {
         guard phase != .gone else { return }
