@@ -62,6 +62,74 @@ import Testing
         #expect(try changes(faq, other) == "")
     }
 
+    @Test(arguments: [
+        ("if: {rate: 3 messages in 60s per user}", "if: {rate: {count: 3+, of: message, in: 1m, per: user}}"),
+        (
+            "if: {rate: 3 joins in 1h across channel}",
+            "if: {rate: {count: 3, of: joins, in: 60m, across: channel}}"
+        ),
+        ("if: {links: 1+}", "if: {links: {count: 1+}}"),
+        ("if: {mentions: 2+}", "if: {mentions: {at_least: 2}}"),
+        ("if: {text: word}", "if: {text: {has_any: [word], fold: plain, match: word}}"),
+        ("if: {text: word}", "if: {text: {has_any: word, fields: body, skip: [links, quotes, code]}}"),
+        ("if: {user: {strikes: 3+}}", "if: {user: {strikes: {total: 3+}}}"),
+        ("if: {links: over 1, length: over 10}", "if: {links: 2+, length: 11+}"),
+        ("if: [{text: x}, {links: 1+}]", "if: {all: [{links: 1+}, {text: x}]}"),
+        ("if: {any: [{text: x}, {links: 1+}]}", "if: {any: [{links: 1+}, {text: x}]}"),
+        ("if: {time: night}", "if: {time: {any: [night]}}"),
+        ("when: {command: Foo}", "when: {command: {name: foo}}"),
+        ("do: [{reply: '{{user.name}}!'}]", "do: [{reply: {text: '{{ user.name }}!'}}]"),
+        (
+            "do: [{reply: '{{ user.name|default(\"a  b\") }}'}]",
+            "do: [{reply: '{{ user.name | default( \"a  b\" ) }}'}]"
+        ),
+        ("do: [{mute: 60s}, strike]", "do: [{mute: {for: 1m}}, {strike: {points: 1}}]"),
+        ("do: [{strike: 1}]", "do: [strike]"),
+        ("do: [{count: {karma: +1}}]", "do: [{count: {karma: {by: 1}}}]"),
+    ])
+    func `what is written short means what it means in full`(_ short: String, _ full: String) throws {
+        func file(_ line: String) -> String {
+            var keys = ["when: messageAdded", "if: {text: x}", "do: [{reply: y}]"]
+            keys.removeAll { $0.prefix { $0 != ":" } == line.prefix { $0 != ":" } }
+            return """
+                version: 1
+                ladders: {conduct: {steps: {3: [{mute: 1d}]}}}
+                counters: {karma: {per: user, keep: forever}}
+                windows: {night: {between: "22:00-07:00", zone: UTC}}
+                rules:
+                  a:
+                    \((keys + [line]).joined(separator: "\n    "))
+
+                """
+        }
+        #expect(try changes(file(short), file(full)) == "")
+    }
+
+    @Test func `all days are those of a window without days`() throws {
+        func file(_ days: String) -> String {
+            "version: 1\nwindows: {night: {\(days) between: \"22:00-07:00\", zone: UTC}}\n"
+        }
+        #expect(try changes(file(""), file("days: mon-sun,")) == "")
+        #expect(try changes(file("days: [mon, tue, wed],"), file("days: mon-wed,")) == "")
+        #expect(try changes(file(""), file("days: mon-fri,")) != "")
+    }
+
+    @Test func `what only looks like a short form is a change`() throws {
+        func file(_ text: String) -> String {
+            "version: 1\nrules:\n  a: {when: messageAdded, if: {text: {\(text)}}, do: [{reply: '{{ user.name | default(\"a b\") }}'}]}\n"
+        }
+        // Beside an expression a fold says what the expression sees.
+        #expect(try changes(file("regex: x"), file("regex: x, fold: plain")) != "")
+        #expect(try changes(file("has_any: x"), file("has_any: x, fold: loose")) != "")
+        func counting(_ mentions: String) -> String {
+            "version: 1\nrules:\n  a: {when: messageAdded, if: {mentions: \(mentions)}, do: [{reply: x}]}\n"
+        }
+        #expect(try changes(counting("2"), counting("{at_least: 2}")) != "")
+        #expect(try changes(counting("under 2"), counting("2")) != "")
+        #expect(
+            try changes(file("has_any: x"), file("has_any: x").replacing("a b", with: "a  b")) != "")
+    }
+
     @Test func `what changed is told key by key, in words`() throws {
         let other = """
             version: 1

@@ -48,6 +48,11 @@ package struct Difference: Sendable, Equatable, CustomStringConvertible {
             guard !added.isEmpty || !removed.isEmpty else { return [] }
             return [Difference(key: key, added: added, removed: removed)]
         }
+        // Of conditions the order makes no difference.
+        if key.hasSuffix(".any") || key.hasSuffix(".all") {
+            let (before, after) = (old.map(\.words).sorted(), new.map(\.words).sorted())
+            if before == after { return [] }
+        }
         // What stands the same at both ends is left out; the rest is told item by item.
         var start = 0
         while start < min(old.count, new.count), old[start] == new[start] { start += 1 }

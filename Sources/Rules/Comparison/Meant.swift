@@ -1,7 +1,7 @@
 internal import YAML
 
 /// What a part of a bot's file means, whichever of its forms it is written in.
-indirect enum Meant: Equatable {
+indirect enum Meant: Sendable, Equatable {
     case text(String)
     case list([Meant])
     case keys([String: Meant])
@@ -32,64 +32,59 @@ struct MeaningReader {
         ) { first, _ in first }
     }
 
-    /// The key that is meant where a mapping could stand and something shorter does.
-    private static let shortForms = [
-        "text": "has_any", "reply": "text", "send": "text", "dm": "text", "warn": "text", "relay": "to",
-    ]
-
-    /// What is so when nothing is written.
-    private static let usual = ["run": "live", "also": "false", "continue": "false", "delete": "message"]
-
-    private static let timeKeys: Set<String> = [
-        "cooldown", "delete_after", "member_for", "account_age", "away", "batch", "clears_after",
-    ]
-
     /// A mapping with the keys of a table.
     func meaning(of node: YAMLNode, table: String) -> Meant {
         meaning(of: node, key: "", shape: ValueShape(table: table))
     }
 
-    private func meaning(of node: YAMLNode, key: String, shape: ValueShape?) -> Meant {
+    /// `owner` is the table whose key it stands behind.
+    private func meaning(of node: YAMLNode, key: String, shape: ValueShape?, owner: String? = nil) -> Meant {
         switch node.kind {
-        case .scalar(let text, _): return scalar(text, key, shape)
+        case .scalar(let text, _): return scalar(text, node, key, shape, owner)
         case .sequence(let items):
-            let list = Meant.list(items.map { meaning(of: $0, key: key, shape: shape?.items.first) })
-            guard let shape, let table = shape.table, !shape.isOneKey, let short = Self.shortForms[table]
+            let list = Meant.list(
+                items.map { meaning(of: $0, key: key, shape: shape?.items.first, owner: owner) })
+            guard let shape, let table = shape.table, !shape.isOneKey,
+                let short = WrittenForms.short[table]
             else {
                 return list
             }
             return .keys([short: list])
         case .mapping(let entries):
+            let table = shape?.table
             var keys: [String: Meant] = [:]
             for entry in entries {
                 guard let name = entry.key.text else { continue }
-                let inner = shape?.entries.first ?? shape?.table.flatMap { tables[$0]?[name] }
-                let value = meaning(of: entry.value, key: name, shape: inner)
-                if case .text(let text) = value, Self.usual[name] == text, name != "delete" { continue }
+                let inner = shape?.entries.first ?? table.flatMap { tables[$0]?[name] }
+                let value = meaning(of: entry.value, key: name, shape: inner, owner: table)
                 keys[name] = name == "delete" && value == .text("message") ? .text("") : value
             }
-            return .keys(keys)
+            let common = WrittenForms.common(keys, table: table)
+            // An action with nothing but what is so anyhow is the action alone.
+            return common.isEmpty && !keys.isEmpty && table != nil ? .text("") : .keys(common)
         case .unreadable: return .text("?")
         }
     }
 
-    private func scalar(_ text: String, _ key: String, _ shape: ValueShape?) -> Meant {
-        let meant = Meant.text(Self.timeKeys.contains(key) ? Self.sameTime(text) : text)
+    private func scalar(
+        _ text: String, _ node: YAMLNode, _ key: String, _ shape: ValueShape?, _ owner: String?
+    ) -> Meant {
+        let meant = Meant.text(WrittenForms.common(text, key: key, table: owner))
         guard let shape else { return meant }
         if let table = shape.table, shape.isOneKey, tables[table]?[text] != nil {
             return .keys([text: .text("")])
         }
         let listed = shape.items.isEmpty || key == "exempt" || text == "none" ? meant : .list([meant])
-        guard let table = shape.table, !shape.isOneKey, let short = Self.shortForms[table] else {
-            return listed
+        guard let table = shape.table, !shape.isOneKey else { return listed }
+        if table == "rate", let keys = WrittenForms.rate(text, at: Spot(file: "", place: node.place)) {
+            return .keys(keys)
         }
-        return .keys([short: tables[table]?[short]?.items.isEmpty == false ? .list([meant]) : meant])
-    }
-
-    /// Times in one form: `90m per user` and `1h30m per user` are the same.
-    private static func sameTime(_ text: String) -> String {
-        text.split(separator: " ").map { word in
-            (try? Duration(text: String(word)).short) ?? String(word)
-        }.joined(separator: " ")
+        guard let short = WrittenForms.short[table], !text.isEmpty else { return listed }
+        // As a number alone it is exactly so many, as a key at least so many.
+        let isExact = table == "mentions"
+        let inner = isExact ? meant : Meant.text(WrittenForms.common(text, key: short, table: table))
+        let value = tables[table]?[short]?.items.isEmpty == false ? Meant.list([inner]) : inner
+        let keys = WrittenForms.common([short: value], table: table)
+        return keys.isEmpty ? .text("") : .keys(keys)
     }
 }
