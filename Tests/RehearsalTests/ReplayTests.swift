@@ -9,11 +9,12 @@ import Testing
     private let identities = Identities()
     private let noon = Timestamp(milliseconds: 1_781_524_800_000)
 
-    private func rules(_ words: String) throws -> RuleSet {
+    private func rules(_ words: String, name: String = "greet", more: String = "") throws -> RuleSet {
         let text = """
             version: 1
             rules:
-              greet:
+              \(name):
+                \(more)
                 when: messageAdded
                 if: {text: [\(words)]}
                 cooldown: 10m per user
@@ -51,6 +52,19 @@ import Testing
             ])
         #expect(tally.onlyNew == [])
         #expect(replay.events == 4)
+    }
+
+    @Test func `a rule under a new name is counted with what it was`() throws {
+        let (old, new) = (try rules("hello"), try rules("morning", name: "welcome", more: "was: greet"))
+        var replay = Replay(old, beside: new, limits: .init(), identities: identities, from: noon)
+        replay.take(message("hello", by: "ana", after: .seconds(0)))
+        replay.take(message("hello, good morning", by: "ben", after: .seconds(1)))
+        #expect(replay.renamed == ["greet": "welcome"])
+        #expect(replay.rules(old, new) == ["welcome"])
+        #expect(replay.tallies.keys.sorted() == ["welcome"])
+        let tally = try #require(replay.tallies["welcome"])
+        #expect((tally.old, tally.new) == (2, 1))
+        #expect(tally.onlyOld == ["messageAdded by ana in general: \"hello\""])
     }
 
     @Test func `what is collected matches when it comes, and not again when it is acted on`() throws {

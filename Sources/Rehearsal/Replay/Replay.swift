@@ -18,8 +18,10 @@ package struct Replay {
     }
 
     package private(set) var events = 0
-    /// By rule; rules on dry run count as well.
+    /// By rule, under its new name where the others have renamed it; rules on dry run count as well.
     package private(set) var tallies: [String: Tally] = [:]
+    /// The rules that the others have under a new name: that name by the one in use.
+    package let renamed: [String: String]
     private var old: Rehearsal
     private var new: Rehearsal?
 
@@ -42,13 +44,20 @@ package struct Replay {
         }
         old = rehearsal(rules)
         new = others.map(rehearsal)
-        for rule in rules.ruleNames + (others?.ruleNames ?? []) { tallies[rule] = Tally() }
+        renamed = others?.renamed(from: rules) ?? [:]
+        for rule in self.rules(rules, others) { tallies[rule] = Tally() }
+    }
+
+    /// What there is a tally for, in the order in which it is asked.
+    package func rules(_ rules: RuleSet, _ others: RuleSet?) -> [String] {
+        let names = rules.ruleNames.map { renamed[$0] ?? $0 }
+        return names + (others?.ruleNames ?? []).filter { !names.contains($0) }
     }
 
     /// One event after another, in the order of their times.
     package mutating func take(_ event: ChatEvent) {
         events += 1
-        let before = old.matches(of: event)
+        let before = old.matches(of: event).map { (rule: renamed[$0.rule] ?? $0.rule, text: $0.text) }
         guard new != nil else {
             for (rule, text) in before {
                 tallies[rule, default: Tally()].old += 1

@@ -185,6 +185,16 @@ package final class RuleSet: Sendable {
     /// The names of all rules of the files, in order.
     package var ruleNames: [String] { rules.lazy.filter { !$0.isHelp }.map(\.id) }
 
+    /// Rules of an earlier set that are here under a new name (`was:`): the new name by the old one.
+    package func renamed(from earlier: RuleSet) -> [String: String] {
+        let (before, after) = (Set(earlier.ruleNames), Set(ruleNames))
+        var names: [String: String] = [:]
+        for rule in rules where !before.contains(rule.id) {
+            for old in rule.owners where before.contains(old) && !after.contains(old) { names[old] = rule.id }
+        }
+        return names
+    }
+
     /// Of these rules those that are not here any more, under a new name (`was:`) neither.
     package func missing(of names: [String]) -> [String] { names.filter { ids[$0] == nil } }
 

@@ -84,8 +84,8 @@ enum ReplayCommand {
         var replay = Replay(
             rules, beside: others, limits: config.turnLimits, identities: identities, from: first.sentAt)
         for event in events { replay.take(event) }
-        let names = rules.ruleNames + (others?.ruleNames ?? []).filter { !rules.ruleNames.contains($0) }
-        let report = ReplayReport(replay: replay, rules: names, compares: others != nil)
+        let report = ReplayReport(
+            replay: replay, rules: replay.rules(rules, others), compares: others != nil)
         print(arguments.has("json") ? report.json : report.text)
         return .fine
     }
@@ -123,12 +123,14 @@ struct ReplayReport {
 
     var text: String {
         var lines = ["\(counted(replay.events, "event"))", ""]
-        let width = min(44, (rules.map(Columns.width).max() ?? 0) + 2)
+        let former = Dictionary(replay.renamed.map { ($1, $0) }) { first, _ in first }
+        let titles = rules.map { rule in former[rule].map { "\($0) → \(rule)" } ?? rule }
+        let width = min(44, (titles.map(Columns.width).max() ?? 0) + 2)
         lines.append(
             Columns.padded("rule", to: width) + (compares ? "     old     new  change" : " matches"))
-        for rule in rules {
+        for (rule, title) in zip(rules, titles) {
             let tally = replay.tallies[rule] ?? Replay.Tally()
-            var line = Columns.padded(rule, to: width) + Self.right(tally.old, 8)
+            var line = Columns.padded(title, to: width) + Self.right(tally.old, 8)
             if compares {
                 let change = tally.new - tally.old
                 line += Self.right(tally.new, 8)
@@ -150,6 +152,9 @@ struct ReplayReport {
             let tally = replay.tallies[rule] ?? Replay.Tally()
             var object: [(String, JSON)] = [("rule", .string(rule)), ("matches", .int(Int64(tally.old)))]
             let list = { (texts: [String]) in JSON.array(texts.map { .string($0) }) }
+            if let old = replay.renamed.first(where: { $0.value == rule })?.key {
+                object.append(("was", .string(old)))
+            }
             if compares {
                 object += [
                     ("matches_new", .int(Int64(tally.new))), ("only_old", list(tally.onlyOld)),
