@@ -86,9 +86,12 @@ let parts: [[Target]] = [
         "ChatServer", uses: ["Chat", "HTTP", "HTTPServer", "WebSocket", "JSON", "Crypto", "SQLite", "Gzip"],
         testsUse: ["Peers"],
         // In the program itself, so that it stays one file.
-        resources: ["page.html", "style.css", "script.js", "unsent.js", "icon.svg"].map {
-            .embedInCode("Resources/\($0)")
-        }
+        resources: ["page.html", "style.css", "icon.svg"].map { .embedInCode("Resources/\($0)") }
+            + [
+                "words", "line", "hear", "door", "channels", "people", "messages", "keys", "writing",
+                "unsent",
+                "menus", "begin",
+            ].map { .embedInCode("Resources/\($0).js") }
     ),
     part("ChatTesting", uses: ["Chat", "Rehearsal"]),
 ]

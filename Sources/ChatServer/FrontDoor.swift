@@ -18,8 +18,7 @@ struct FrontDoor: Sendable {
         switch path.first {
         case nil where request.path == "/" && request.wantsWebSocket:
             return sendbird.answer(request, base: base(of: request))
-        case nil where request.path == "/", "style.css", "script.js", "unsent.js", "icon.svg":
-            return WebPage.answer(request)
+        case _ where WebPage.has(request.path): return WebPage.answer(request)
         case "browser" where path.count == 1: return browser.answer(request)
         case "token" where path.count == 1: return tokens.answer(request)
         case "v3" where path == ["v3", "wsconnect"]:

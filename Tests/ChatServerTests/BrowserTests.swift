@@ -10,11 +10,16 @@ actor TestPage {
     private var waiting: [JSON] = []
     private var number: Int64 = 0
 
-    init(_ server: TestServer, name: String, proof: JSON = [:]) async throws {
+    /// Without a name it stays at the door.
+    init(_ server: TestServer, name: String?, proof: JSON = [:]) async throws {
         let origin = "http://127.0.0.1:\(server.server.port)"
         socket = try await WebSocket.connect(
             to: "ws://127.0.0.1:\(server.server.port)/browser", headers: [("Origin", origin)], on: server.loop
         )
+        if let name { try await enter(name, proof) }
+    }
+
+    func enter(_ name: String, _ proof: JSON = [:]) async throws {
         var hello = proof.object ?? JSONObject()
         hello["do"] = "hello"
         hello["name"] = .string(name)
@@ -22,6 +27,9 @@ actor TestPage {
     }
 
     private func send(_ order: JSON) async throws { try await socket.send(.text(order.bytes())) }
+
+    /// Sends what may be no JSON at all.
+    func send(text: String) async throws { try await socket.send(.text(Array(text.utf8))) }
 
     func next(_ isWanted: @Sendable (JSON) -> Bool) async throws -> JSON {
         while true {
@@ -102,6 +110,68 @@ actor TestPage {
             #expect(try await bo.order("destroy", ["channel": room])["on"] == "error")
             #expect(try await ana.order("destroy", ["channel": room])["on"] == "done")
             #expect(try await bo.hear("gone")["channel"] == room)
+        }
+    }
+
+    @Test func `half of a character is kept as the sign for it, at every door`() async throws {
+        try await TestServer.run { server async throws in
+            let room = try await server.server.channel("room", as: "ana")
+            for name in ["ana", "bot", "cy"] { try await server.server.join(room, as: name) }
+            let ana = try await TestPage(server, name: "ana")
+            _ = try await ana.hear("welcome")
+            try await ana.send(
+                text: #"{"do":"say","n":7,"channel":"\#(room)","text":"one \ud83d end","key":"k"}"#)
+            #expect(try await ana.answer(to: 7)["index"] == 0)
+            let bot = try await server.client("bot")
+            let id = await bot.nextID()
+            try await bot.send(
+                [
+                    "id": .string(id), "method": "message", "active_grant": "ip_messaging",
+                    "payload_type": "application/json",
+                    "http_request": [
+                        "host": "aim.us1.twilio.com", "method": "POST", "params": [:], "headers": [:],
+                        "path": .string(
+                            "/Client/v2/Services/\(server.server.names.service)/Conversations/\(room)/Messages"
+                        ),
+                    ],
+                ], payload: Array(#"{"body":"two \udc00","attributes":"{}"}"#.utf8))
+            #expect(try await bot.reply(to: id).httpStatus == 201)
+            let url = server.server.look { $0.channels[room]?.profile.url ?? "" }
+            let cy = try await SendbirdTestClient.start(server, "cy")
+            try await cy.socket.send(
+                .text(
+                    Array(
+                        (#"MESG{"req_id":"9","channel_url":"\#(url)","message":"\ud800 three"}"# + "\n").utf8)
+                ))
+            #expect(try await cy.next { $0["req_id"] == "9" }["message"] == "\u{FFFD} three")
+            #expect(
+                server.server.messages(in: room).map(\.content.body) == [
+                    "one \u{FFFD} end", "two \u{FFFD}", "\u{FFFD} three",
+                ])
+        }
+    }
+
+    @Test func `a page that sends what is no JSON is told so, and goes on`() async throws {
+        try await TestServer.run { server async throws in
+            let ana = try await TestPage(server, name: "ana")
+            _ = try await ana.hear("welcome")
+            try await ana.send(text: #"{"do":"say","n":1,"#)
+            let answer = try await ana.hear("error")
+            #expect(answer == ["on": "error", "text": "the server could not read that"])
+            #expect(try await ana.order("create", ["name": "Room"])["on"] == "done")
+        }
+    }
+
+    @Test func `a channel's name is seen, whole and by everybody`() async throws {
+        try await TestServer.run { server async throws in
+            let ana = try await TestPage(server, name: "ana")
+            for name in ["\u{200B}", "\u{202E}x", "sta\u{200B}ff", "a\nb"] {
+                let answer = try await ana.order("create", ["name": .string(name)])
+                #expect(answer["text"] == "a channel's name has no line breaks and no invisible marks")
+            }
+            for name in ["👩‍🚒 crew", "Ünïcode", "אבי"] {
+                #expect(try await ana.order("create", ["name": .string(name)])["on"] == "done")
+            }
         }
     }
 

@@ -55,4 +55,27 @@ private final class Lines: Sendable {
                 "chat server: its state can be written again",
             ])
     }
+
+    @Test func `who stands at the door while nothing can be stored is told, and told when it is over`()
+        async throws
+    {
+        let file = TemporaryState()
+        try await TestServer.run({ $0.state = file.path }) { server async throws in
+            let database = try #require(server.server.store?.database)
+            let near = try await TestPage(server, name: nil)
+            _ = try await near.hear("hello")
+            try await database.run { try $0.run("PRAGMA query_only = 1") }
+            // The first who comes in finds out.
+            try await near.enter("dee")
+            let trouble: JSON = "the server cannot store anything just now: it may not write its file"
+            #expect(try await near.hear("trouble")["text"] == trouble)
+            // One who has not even said a name yet.
+            let far = try await TestPage(server, name: nil)
+            #expect(try await far.hear("trouble")["text"] == trouble)
+            try await database.run { try $0.run("PRAGMA query_only = 0") }
+            #expect(try await far.hear("trouble")["text"] == .null)
+            #expect(try await near.hear("trouble")["text"] == .null)
+            #expect(try await near.hear("welcome")["me"] == "dee")
+        }
+    }
 }

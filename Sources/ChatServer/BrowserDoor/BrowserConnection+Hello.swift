@@ -64,17 +64,23 @@ extension BrowserConnection {
         close(4001, "this name needs a token now")
     }
 
-    static let whatNamesAre = "a name has 1 to 40 characters, no blank at either end and no line breaks"
+    static let whatNamesAre =
+        "a name has 1 to 40 characters, no blank at either end, no line breaks and no invisible marks"
 
     static func isName(_ name: String) -> Bool {
         (1...40).contains(name.count) && name.first?.isWhitespace == false && name.last?.isWhitespace == false
-            && name.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-                // Invisible marks make one name look like another.
-                case .format: scalar == "\u{200D}"
-                default: true
-                }
+            && isPlain(name)
+    }
+
+    /// Whether people see all that is in the name.
+    static func isPlain(_ name: String) -> Bool {
+        name.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+            // Invisible marks make one name look like another.
+            case .format: scalar == "\u{200D}"
+            default: true
             }
+        }
     }
 }

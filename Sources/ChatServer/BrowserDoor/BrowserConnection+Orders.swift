@@ -159,6 +159,9 @@ struct BrowserTurn {
         guard let name = order["name"]?.string, name.contains(where: { !$0.isWhitespace }) else {
             throw .invalid("a channel needs a name")
         }
+        guard BrowserConnection.isPlain(name) else {
+            throw .invalid("a channel's name has no line breaks and no invisible marks")
+        }
         let channel = try world.createChannel(
             friendlyName: name, isPrivate: order["private"]?.bool ?? false, as: identity, at: now)
         _ = try world.join(channel.sid, identity, as: identity, at: now)

@@ -32,13 +32,17 @@ final class BrowserConnection: Sendable {
             writer.member("on", "hello")
             writer.member("secret", door.settings.secret != nil)
         }
-        if let trouble = door.hall.trouble { hear(trouble: trouble) }
+        // Before they come in already: coming in is stored, and may have to wait for it.
+        door.hall.watch(self)
         while let messages = try? await socket.receive() {
             for message in messages {
-                guard case .text(let bytes) = message, let order = try? JSON(parsing: bytes),
+                guard case .text(let bytes) = message, let order = try? JSON(sent: bytes),
                     let verb = order["do"]?.string
                 else {
-                    say { $0.member("on", "error") }
+                    say { writer in
+                        writer.member("on", "error")
+                        writer.member("text", "the server could not read that")
+                    }
                     continue
                 }
                 take(verb, order)
@@ -95,6 +99,7 @@ final class BrowserConnection: Sendable {
     }
 
     private func leave() {
+        door.hall.unwatch(self)
         let identity = identity
         guard identity != "" else { return }
         door.hall.take { _ in

@@ -7,18 +7,32 @@ enum WebPage {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
         + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
+    /// All that the page is made of, by its path.
+    private static let files: [String: (type: String, body: [UInt8])] = [
+        "/": ("text/html", PackageResources.page_html),
+        "/style.css": ("text/css", PackageResources.style_css),
+        "/icon.svg": ("image/svg+xml", PackageResources.icon_svg),
+        "/words.js": ("text/javascript", PackageResources.words_js),
+        "/line.js": ("text/javascript", PackageResources.line_js),
+        "/hear.js": ("text/javascript", PackageResources.hear_js),
+        "/door.js": ("text/javascript", PackageResources.door_js),
+        "/channels.js": ("text/javascript", PackageResources.channels_js),
+        "/people.js": ("text/javascript", PackageResources.people_js),
+        "/messages.js": ("text/javascript", PackageResources.messages_js),
+        "/keys.js": ("text/javascript", PackageResources.keys_js),
+        "/writing.js": ("text/javascript", PackageResources.writing_js),
+        "/unsent.js": ("text/javascript", PackageResources.unsent_js),
+        "/menus.js": ("text/javascript", PackageResources.menus_js),
+        "/begin.js": ("text/javascript", PackageResources.begin_js),
+    ]
+
+    static func has(_ path: String) -> Bool { files[path] != nil }
+
     static func answer(_ request: HTTPRequest) -> HTTPReply {
         guard request.method == "GET" || request.method == "HEAD" else {
             return .text(405, "use GET\n", headers: [("Allow", "GET, HEAD")])
         }
-        let (type, body): (String, [UInt8]) =
-            switch request.path {
-            case "/style.css": ("text/css", PackageResources.style_css)
-            case "/unsent.js": ("text/javascript", PackageResources.unsent_js)
-            case "/script.js": ("text/javascript", PackageResources.script_js)
-            case "/icon.svg": ("image/svg+xml", PackageResources.icon_svg)
-            default: ("text/html", PackageResources.page_html)
-            }
+        let (type, body) = files[request.path] ?? ("text/html", PackageResources.page_html)
         return .answer(
             status: 200,
             headers: [

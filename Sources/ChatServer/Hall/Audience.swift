@@ -7,7 +7,7 @@ protocol Listener: AnyObject, Sendable {
     func hear(_ typing: Typing)
     /// The name needs a proof by now; this one may only say that it is theirs.
     func giveUpName()
-    /// Why the server cannot store anything, or that it can again. For those who hear everything.
+    /// Why the server cannot store anything, or that it can again. For those who watch.
     func hear(trouble: String?)
     /// A feed that was asked for may be read no more.
     func lose(_ feed: FeedID, version: Int)
@@ -109,10 +109,6 @@ struct Audience {
         let telling = Telling(event)
         if let seats { for seat in seats.values { seat.listener.hear(telling, version: seat.version) } }
         for listener in everywhere.values { listener.hear(telling, version: 0) }
-    }
-
-    func tell(trouble: String?) {
-        for listener in everywhere.values { listener.hear(trouble: trouble) }
     }
 
     /// How much is remembered of who listens to what.

@@ -20,6 +20,14 @@ final class Hall: Sendable {
         var isOver = false
         /// Why nothing can be stored just now.
         var trouble: String?
+        /// Who is told of that, whether they have come in or not.
+        var watchers: [ObjectIdentifier: any Listener] = [:]
+
+        /// Answers who has to be told; nobody when that is no news.
+        mutating func setTrouble(_ new: String?) -> [any Listener]? {
+            defer { trouble = new }
+            return trouble == new ? nil : Array(watchers.values)
+        }
     }
 
     private struct Entry: Sendable {
@@ -100,7 +108,7 @@ final class Hall: Sendable {
         var audience = Audience()
         while let entries = await next() {
             if let store {
-                await write(entries.flatMap(\.news.changes), to: store, telling: audience)
+                await write(entries.flatMap(\.news.changes), to: store)
             }
             for entry in entries {
                 for event in entry.news.events { audience.tell(event) }
@@ -147,22 +155,32 @@ final class Hall: Sendable {
     /// what was taken already waits, and nobody can say for how long.
     var trouble: String? { state.withLock { $0.trouble } }
 
+    /// Tells from now on of troubles and their ends, and at once of one that there is.
+    func watch(_ listener: any Listener) {
+        state.withLock { state in
+            state.watchers[ObjectIdentifier(listener)] = listener
+            // Under the lock, so that the trouble's end cannot be told before it.
+            if let trouble = state.trouble { listener.hear(trouble: trouble) }
+        }
+    }
+
+    func unwatch(_ listener: any Listener) {
+        state.withLock { $0.watchers[ObjectIdentifier(listener)] = nil }
+    }
+
     /// Tries until it works: what was not stored must not be told.
-    private func write(_ changes: [WorldChange], to store: WorldStore, telling audience: Audience) async {
+    private func write(_ changes: [WorldChange], to store: WorldStore) async {
         guard !changes.isEmpty else { return }
         var report = Timestamp(milliseconds: 0)
         while true {
             do {
                 try await store.write(changes)
-                return recover(telling: audience)
+                return recover()
             } catch {
                 let trouble = "the server cannot store anything just now: \(Self.reason(for: error))"
-                let isNews = state.withLock { state in
-                    defer { state.trouble = trouble }
-                    return state.trouble != trouble
-                }
-                if isNews { audience.tell(trouble: trouble) }
-                if isNews || Timestamp.now - report >= .seconds(60) {
+                let watchers = state.withLock { $0.setTrouble(trouble) }
+                for watcher in watchers ?? [] { watcher.hear(trouble: trouble) }
+                if watchers != nil || Timestamp.now - report >= .seconds(60) {
                     log.error(
                         "chat server: \(error); what waits is stored when that is mended, what is new is refused"
                     )
@@ -184,13 +202,9 @@ final class Hall: Sendable {
         }
     }
 
-    private func recover(telling audience: Audience) {
-        let wasTrouble = state.withLock { state in
-            defer { state.trouble = nil }
-            return state.trouble != nil
-        }
-        guard wasTrouble else { return }
+    private func recover() {
+        guard let watchers = state.withLock({ $0.setTrouble(nil) }) else { return }
         log.info("chat server: its state can be written again")
-        audience.tell(trouble: nil)
+        for watcher in watchers { watcher.hear(trouble: nil) }
     }
 }

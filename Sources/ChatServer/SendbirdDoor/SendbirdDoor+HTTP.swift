@@ -32,7 +32,7 @@ extension SendbirdDoor {
             if path.first == "storage" { return try await upload(request, as: actor, base) }
             var fields: JSON = [:]
             if !request.body.isEmpty {
-                guard let body = try? JSON(parsing: request.body), body.object != nil else {
+                guard let body = try? JSON(sent: request.body), body.object != nil else {
                     throw .init(400403, "The body is no JSON object.")
                 }
                 fields = body

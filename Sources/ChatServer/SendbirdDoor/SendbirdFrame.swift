@@ -8,7 +8,7 @@ enum SendbirdFrame {
             line in
             let code = line.prefix(4)
             guard code.count == 4, code.allSatisfy({ (65...90).contains($0) }),
-                let fields = try? JSON(parsing: Array(line.dropFirst(4))), fields.object != nil
+                let fields = try? JSON(sent: Array(line.dropFirst(4))), fields.object != nil
             else { return nil }
             return (String(decoding: code, as: UTF8.self), fields)
         }

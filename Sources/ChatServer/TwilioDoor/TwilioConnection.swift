@@ -58,7 +58,7 @@ final class TwilioConnection: Connected, Sendable {
     }
 
     private func read() async {
-        let reader = JSONReader()
+        let reader = JSONReader(loneSurrogates: .replaced)
         while let messages = try? await socket.receive() {
             state.withLock { $0.heard = .now }
             for message in messages {

@@ -77,7 +77,7 @@ extension TwilioRequest {
             let fields = formFields(Substring(decoding: payload, as: UTF8.self))
             return .form(Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first })
         }
-        guard let json = try? JSON(parsing: Array(payload)) else { return .unreadable }
+        guard let json = try? JSON(sent: Array(payload)) else { return .unreadable }
         return .json(json)
     }
 }
