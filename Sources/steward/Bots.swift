@@ -1,6 +1,7 @@
 internal import Chat
 internal import Engine
 internal import FoundationEssentials
+internal import Glibc
 internal import Rules
 
 /// The bots of the folder that `bots:` names: their rules, checked, with the plugins behind them.
@@ -68,7 +69,8 @@ struct Bots: Sendable {
             do {
                 sources.append(BotSource(name: file, bytes: Array(try Data(contentsOf: URL(filePath: file)))))
             } catch {
-                throw BotsError(unreadable: file, "the file cannot be read")
+                let why = access(file, R_OK) == 0 ? "" : ": " + String(cString: strerror(errno)).lowercased()
+                throw BotsError(unreadable: file, "the file cannot be read\(why)")
             }
         }
         return sources
@@ -82,6 +84,11 @@ struct Bots: Sendable {
         } catch {
             throw BotsError(
                 unreadable: folder, "the folder of the bots cannot be read", hint: "\"bots:\" names it")
+        }
+        // Left out in silence, its guards would be missed when it is too late.
+        if let other = names.sorted().first(where: { $0.hasSuffix(".yml") && !$0.hasPrefix(".") }) {
+            throw BotsError(
+                unreadable: "\(folder)/\(other)", "files of rules end in .yaml", hint: "rename it")
         }
         let files = names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
         return files.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map {

@@ -59,6 +59,14 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.yaml"])
     }
 
+    @Test func `a file of rules that would be left out for its name is an error`() throws {
+        let folder = try Folder(["a.yaml": neat, "b.yml": neat, ".c.yml": neat])
+        let error = #expect(throws: BotsError.self) { try Bots.files(in: folder.path) }
+        #expect(error?.description.contains("b.yml: error: files of rules end in .yaml - rename it") == true)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/b.yml")
+        #expect(try Bots.files(in: folder.path) == ["\(folder.path)/a.yaml"])
+    }
+
     @Test func `fmt goes through a link to the file it names`() async throws {
         let folder = try Folder(["a.yaml": ugly])
         try FileManager.default.createSymbolicLink(
