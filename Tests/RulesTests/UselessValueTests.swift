@@ -261,13 +261,5 @@ import Testing
             warnings("{equals: zebra, match: anywhere}") == [
                 "x:3:39: warning: \"match\" is for words, and changes nothing here "
             ])
-        #expect(
-            warnings("{regex: 'Zebra\\d', fold: plain}") == [
-                "x:3:47: warning: the text has no capitals any more when \"fold\" stands beside it "
-            ])
-        for regex in ["(?i)Zebra", "zebra\\S", "zebra\\p{Lu}", "zebra[^A-Z]", "(?<Name>zebra)", "zebra\\x41"]
-        {
-            #expect(warnings("{regex: '\(regex)', fold: plain}") == [], "\(regex)")
-        }
     }
 }

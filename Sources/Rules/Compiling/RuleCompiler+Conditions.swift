@@ -230,13 +230,6 @@ extension RuleCompiler {
                 hint: text.regexes == nil ? "remove it" : "write \\b around what must be a word, or remove it"
             )
         }
-        if text.fold != nil, text.fold?.value != FoldLevel.exact.rawValue {
-            for regex in text.regexes ?? [] where RegexCapitals.isMet(in: regex.value) {
-                findings.warn(
-                    "the text has no capitals any more when \"fold\" stands beside it", at: regex.spot,
-                    hint: "write small letters, or begin with (?i)")
-            }
-        }
         if text.skip.contains(.links), text.fields.contains(.body) {
             let words = (text.any ?? []) + (text.all ?? []) + (text.starts ?? []) + (text.regexes ?? [])
             if let word = words.first(where: { $0.value.contains("://") || $0.value.hasPrefix("www.") }) {

@@ -62,37 +62,3 @@ extension RuleCompiler {
             .map { ($0.key, $0.value) }
     }
 }
-
-/// Whether an expression asks for capitals, letter by letter.
-enum RegexCapitals {
-    static func isMet(in source: String) -> Bool {
-        var rest = Array(source.unicodeScalars)[...]
-        while let scalar = rest.popFirst() {
-            switch scalar {
-            case "\\":
-                // Of `\p{Lu}`, `\x41` and their like the letters are none of the text.
-                switch rest.popFirst() {
-                case "p", "P": rest = rest.first == "{" ? rest.drop { $0 != "}" } : rest.dropFirst()
-                case "x": rest = rest.first == "{" ? rest.drop { $0 != "}" } : rest.dropFirst(2)
-                default: break
-                }
-            case "[": skipClass(&rest)
-            case "(" where rest.first == "?":
-                let group = rest.prefix { $0 != ":" && $0 != ")" && $0 != ">" }
-                if !group.contains("<"), group.contains("i") { return false }
-                rest = rest.dropFirst(group.count)
-            case "A"..."Z": return true
-            default: break
-            }
-        }
-        return false
-    }
-
-    private static func skipClass(_ rest: inout ArraySlice<Unicode.Scalar>) {
-        if rest.first == "^" { rest.removeFirst() }
-        if rest.first == "]" { rest.removeFirst() }
-        while let scalar = rest.popFirst(), scalar != "]" {
-            if scalar == "\\" { _ = rest.popFirst() }
-        }
-    }
-}
