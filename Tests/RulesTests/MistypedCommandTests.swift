@@ -71,6 +71,28 @@ import Testing
             ])
     }
 
+    @Test func `a strike and a mute of one command say once that nobody was seen by that name`() throws {
+        let scene = try Scene(
+            """
+            version: 1
+            ladders:
+              conduct: {forgive: never, steps: {9: [{warn: "enough"}]}}
+            rules:
+              punish:
+                when: {command: {name: punish, args: {who: person}}}
+                exempt: none
+                do:
+                  - strike: {user: "{{ args.who }}"}
+                  - mute: {user: "{{ args.who }}", for: 10m}
+            """)
+        let end = scene.now.milliseconds + 600_000
+        #expect(
+            scene.say("!punish nobdy") == [
+                "reply general: Nobody called nobdy was seen here so far.",
+                "mute nobdy in general until \(end)",
+            ])
+    }
+
     @Test func `a number beyond its bounds is not taken for the next one`() throws {
         let scene = try Scene(
             """

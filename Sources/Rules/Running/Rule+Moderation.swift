@@ -158,8 +158,13 @@ extension Rule {
             member.user != acting.event.member?.user,
             People.find(member.user.text, acting.event, acting.situation.memory) == nil
         else { return }
-        decision.actions += answer(
+        let words = answer(
             "Nobody called \(member.name) was seen here so far.", acting.event, acting.situation)
+        // A strike and a mute of one command are about the same name.
+        let known = decision.actions
+        decision.actions += words.filter { new in
+            !known.contains { $0.verb == new.verb && $0.place == new.place }
+        }
     }
 
     /// The action in each of the channels it is for.
