@@ -53,7 +53,8 @@ released: build
 
 # Suites that start steward.
 STARTING = StewardTests.(ARunningSteward|BotsOnSendbird|CaseCommands|CommandsWithoutSecrets|DamagedStoreCommands|$\
-           FullChatServers|KilledChatServers|OnAMatrixHomeserver|PunishmentsOnTheBuiltInServer|RightsOfAccounts|RuleCommands)/
+           FullChatServers|KilledChatServers|OnAMatrixHomeserver|PunishmentsOnTheBuiltInServer|RightsOfAccounts|RuleCommands|$\
+           UndoOnTheBuiltInServer)/
 
 check:
 	.build/debug/steward check --config config.yaml

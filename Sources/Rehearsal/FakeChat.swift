@@ -116,12 +116,17 @@ public final class FakeChat: Sendable {
         changed.fire()
     }
 
-    public func leave(_ user: String, _ channel: String) {
+    /// False when they were not in.
+    @discardableResult
+    public func leave(_ user: String, _ channel: String) -> Bool {
         let sentAt = time()
-        state.withLock { state in
-            if state.members[channel]?.remove(user) != nil { state.add(.left(user), in: channel, at: sentAt) }
+        let wasIn = state.withLock { state in
+            guard state.members[channel]?.remove(user) != nil else { return false }
+            state.add(.left(user), in: channel, at: sentAt)
+            return true
         }
         changed.fire()
+        return wasIn
     }
 
     public func rename(_ user: String, to name: String, in channel: String) {

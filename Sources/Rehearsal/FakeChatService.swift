@@ -214,7 +214,7 @@ extension FakeChatService {
             guard chat.state.withLock({ $0.delete(message.id, in: channel, at: sentAt) }) else {
                 throw .rejected("there is no message \(message.id)")
             }
-        case .removeMember(let user): chat.leave(user, channel)
+        case .removeMember(let user), .ban(let user, _, _): receipt.tookOut = chat.leave(user, channel)
         case .addMember(let user): chat.join(user, channel)
         default: break
         }

@@ -187,14 +187,16 @@ import Testing
     @Test func `each kind of action is undone by its opposite`() {
         let place = Place(account: "fake", channel: "lobby")
         let realm = Identities().realm("fake")
-        func opposite(_ verb: ChatAction.Verb, state: Case.Deed.State = .done) -> ([ChatAction.Verb], String)
-        {
+        func opposite(
+            _ verb: ChatAction.Verb, state: Case.Deed.State = .done, tookOut: Bool? = true
+        ) -> ([ChatAction.Verb], String) {
             var found = Case(
                 name: "C1", at: noon, rule: "r", realm: "fake", place: place, user: "ana", userName: "Ana",
                 event: "e", messages: 0)
             found.deeds = [
                 Case.Deed(ChatAction(verb, in: place), key: ActionKey(text: "k"), state: state, at: noon)
             ]
+            found.deeds[0].tookOut = tookOut
             let undoing = Undoing(
                 found, evidence: nil, realm: realm,
                 abilities: Abilities(events: [], actions: [], textLimit: .init(100, .bytes)), at: noon
@@ -213,6 +215,17 @@ import Testing
         #expect(opposite(.slowMode(.seconds(5))) == ([.slowMode(nil)], "slow mode ended"))
         // What is over, and what was never done, is left alone.
         let nothing = "nothing was left to restore"
+        let kick = ChatAction.Verb.removeMember(user: "ana")
+        #expect(opposite(kick, tookOut: false) == ([], "Ana was not in the channel"))
+        #expect(
+            opposite(kick, tookOut: nil)
+                == (
+                    [],
+                    nothing + "; not restored: Ana in the channel, as nobody knows whether they were in it"
+                ))
+        #expect(
+            opposite(.ban(user: "ana", until: nil, reason: nil), tookOut: false)
+                == ([.unban(user: "ana")], "Ana unbanned"))
         #expect(opposite(.mute(user: "ana", until: noon, reason: nil)) == ([], nothing))
         #expect(opposite(.ban(user: "ana", until: nil, reason: nil), state: .failed) == ([], nothing))
         #expect(

@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct Undo {
     let noon = Timestamp(milliseconds: 1_781_524_800_000)
 
-    /// `ban hal 300` of a moderator is a case; with more names it is one of each, and locks the channel. `lift hal` and
-    /// `unlock` are none.
+    /// `ban hal 300` of a moderator is a case, and `raid r1 r2` one of each, and locks the channel. `lift hal` and `unlock` are
+    /// none. `oops hal` bans and undoes the case before anything is done.
     private static let moderation = Handler("moderation", .guard) { event, situation in
         guard case .messageAdded(let message) = event.kind, let place = event.place else { return .nothing }
         let words = message.text.split(separator: " ").map(String.init)
@@ -21,8 +21,9 @@ import Testing
                 ChatAction(.unmute(user: words[1]), in: place, path: "do[0]"),
                 ChatAction(.unban(user: words[1]), in: place, path: "do[1]"),
             ]
+        case "ping": decision.actions = [ChatAction(.send(Outgoing("pong")), in: place, path: "do[0]")]
         case "unlock": decision.actions = [ChatAction(.unlock, in: place, path: "do[0]")]
-        case "mute", "ban", "kick", "raid":
+        case "mute", "ban", "kick", "raid", "oops":
             let names = words.dropFirst().filter { Int64($0) == nil }
             let until = words.compactMap { Int64($0) }.first.map { situation.now + .seconds($0) }
             for name in names {
@@ -39,6 +40,7 @@ import Testing
                         by: "moderation", user: event.realm.user(name),
                         moderator: words[0] == "raid" ? nil : message.author.user))
             }
+            if words[0] == "oops" { decision.undone = [situation.memory.caseName()] }
             if words[0] == "raid" {
                 var lock = ChatAction(.lock(until: nil, reason: nil), in: place, path: "lock")
                 lock.spares = ChatAction.Spared(users: [message.author.user.text])
@@ -57,6 +59,14 @@ import Testing
             let before = chat.performed.count
             chat.say(text, as: "mod", in: "lobby")
             await chat.wait { $0.performed.count >= before + count }
+            // What goes out after it goes when it is known how it ended.
+            chat.say("ping", as: "mod", in: "lobby")
+            await chat.wait { $0.performed.count > before + count }
+        }
+
+        /// Whoever was put into the channel, in order.
+        var added: [String] {
+            chat.performed.compactMap { if case .addMember(let user) = $0.verb { user } else { nil } }
         }
 
         /// What is said once a case is undone.
@@ -91,8 +101,63 @@ import Testing
         }
     }
 
+    @Test func `a ban of somebody who was never there is lifted, and adds nobody`() async throws {
+        try await scene { scene async throws in
+            await scene.says("ban ghost")
+            #expect(await scene.undoes("C1") == "ghost unbanned")
+            await scene.says("kick ghost")
+            #expect(await scene.undoes("C2") == "ghost was not in the channel")
+            #expect(scene.added == [])
+            #expect(try await Cases.cases(in: scene.journal)["C1"]?.deeds.map(\.action) == ["ban", "unban"])
+        }
+    }
+
+    @Test(arguments: ["ban", "kick"])
+    func `whom it took out of the channel is put back, once`(_ verb: String) async throws {
+        try await scene { scene async throws in
+            scene.chat.join("hal", "lobby")
+            await scene.says("\(verb) hal")
+            #expect(await scene.undoes("C1") == (verb == "ban" ? "hal unbanned" : "hal brought back"))
+            await scene.chat.wait { !$0.performed.allSatisfy { $0.verb != .addMember(user: "hal") } }
+            // Who went by themselves meanwhile stays out.
+            scene.chat.leave("hal", "lobby")
+            await scene.says("ban hal")
+            #expect(await scene.undoes("C2") == "hal unbanned")
+            #expect(scene.added == ["hal"])
+        }
+    }
+
+    @Test func `where nobody knows whether they were in, nobody is added`() async throws {
+        try await scene { scene async throws in
+            scene.chat.join("hal", "lobby")
+            scene.chat.script([.failsAfterwards(.unreachable("cut"))])
+            await scene.says("ban hal", answers: 2)
+            let words = await scene.undoes("C1")
+            #expect(
+                words
+                    == "hal unbanned; not restored: hal in the channel, as nobody knows whether they were in it"
+            )
+            #expect(scene.added == [])
+        }
+    }
+
+    @Test(arguments: ["hal", "ghost"])
+    func `undone before it is done, it brings back who turns out to have been in`(_ user: String) async throws
+    {
+        try await scene { scene async throws in
+            scene.chat.join("hal", "lobby")
+            await scene.says("oops \(user)", answers: 2)
+            let added = user == "hal" ? ["hal"] : []
+            await scene.chat.wait { _ in scene.added.count >= added.count }
+            #expect(scene.added == added)
+            let deeds = try await Cases.cases(in: scene.journal)["C1"]?.deeds.map(\.action)
+            #expect(deeds == ["ban", "unban"] + added.map { _ in "add" })
+        }
+    }
+
     @Test func `who is banned by three cases stays banned when the first is undone`() async throws {
         try await scene { scene async throws in
+            scene.chat.join("hal", "lobby")
             await scene.says("ban hal 60")
             await scene.says("ban hal 300")
             await scene.says("ban hal")
@@ -105,6 +170,9 @@ import Testing
             #expect(try await scene.hold(.ban, "hal")?.until == second)
             #expect(await scene.undoes("C2") == "hal unbanned")
             #expect(try await scene.hold(.ban, "hal") == nil)
+            // The first took them out, and the others kept them out when it was undone.
+            await scene.chat.wait { _ in !scene.added.isEmpty }
+            #expect(scene.added == ["hal"])
         }
     }
 
@@ -131,6 +199,7 @@ import Testing
 
     @Test func `who was kicked and is banned by another case is not brought back`() async throws {
         try await scene { scene async throws in
+            for user in ["hal", "ben"] { scene.chat.join(user, "lobby") }
             await scene.says("kick hal")
             await scene.says("ban hal 300")
             #expect(await scene.undoes("C1") == "hal is still banned by C2")
@@ -145,6 +214,7 @@ import Testing
         async throws
     {
         try await scene { scene async throws in
+            scene.chat.join("r2", "lobby")
             await scene.says("raid r1 r2", answers: 2)
             await scene.says("ban ben")
             let lock = Punishment.key(.lock, in: scene.chat.realm.channel("lobby"))

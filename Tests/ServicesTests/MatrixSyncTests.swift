@@ -356,11 +356,14 @@ import Testing
         try await withRoom { server, service, _ in
             let no = #"{"errcode":"M_FORBIDDEN","error":"not in the room"}"#
             server.on("POST /rooms/!r/kick", 403, no)
-            server.on("GET /rooms/!r/state/m.room.member/@eve:t", 200, #"{"membership":"leave"}"#)
-            _ = try await service.perform(
+            for _ in 1...2 {
+                server.on("GET /rooms/!r/state/m.room.member/@eve:t", 200, #"{"membership":"leave"}"#)
+                server.on("GET /rooms/!r/state/m.room.member/@ana:t", 200, #"{"membership":"join"}"#)
+            }
+            let receipt = try await service.perform(
                 ChatAction(.removeMember(user: "@eve:t"), in: place), key: ActionKey(text: "k"))
+            #expect(receipt == Receipt(channel: "!r", tookOut: false))
             server.on("POST /rooms/!r/kick", 403, no)
-            server.on("GET /rooms/!r/state/m.room.member/@ana:t", 200, #"{"membership":"join"}"#)
             let error = await #expect(throws: ChatServiceError.self) {
                 try await service.perform(
                     ChatAction(.removeMember(user: "@ana:t"), in: place), key: ActionKey(text: "k"))
@@ -370,6 +373,28 @@ import Testing
                     == .rejected(
                         "kick @ana:t in !r needs power 50, steward has 0 - give it that in the room's settings (M_FORBIDDEN: not in the room)"
                     ))
+        }
+    }
+
+    @Test func `it is known whether whoever is banned was in the room`() async throws {
+        try await withRoom { server, service, _ in
+            func tookOut(_ user: String) async throws -> Bool? {
+                server.on("POST /rooms/!r/ban", 200, "{}")
+                return try await service.perform(
+                    ChatAction(.ban(user: user, until: nil, reason: nil), in: place),
+                    key: ActionKey(text: "k")
+                ).tookOut
+            }
+            for (user, status, answer, expected) in [
+                ("@ana:t", 200, #"{"membership":"join"}"#, true),
+                ("@eve:t", 200, #"{"membership":"invite"}"#, false),
+                ("@zed:t", 404, #"{"errcode":"M_NOT_FOUND","error":"no such event"}"#, false),
+                ("@max:t", 500, "{}", nil),
+            ] as [(String, Int, String, Bool?)] {
+                server.on("GET /rooms/!r/state/m.room.member/\(user)", status, answer)
+                let tookOut = try await tookOut(user)
+                #expect(tookOut == expected, "\(user)")
+            }
         }
     }
 

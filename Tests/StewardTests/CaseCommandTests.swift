@@ -29,25 +29,6 @@ import Testing
               - undo: "{{ args.case }}"
         """
 
-    /// What moderators do by hand.
-    static let byHand =
-        "version: 1\nrules:\n"
-        + [
-            ("mute", "mute: {user: \"{{ args.who }}\", for: 1h}"),
-            ("kick", "kick: {user: \"{{ args.who }}\"}"),
-            ("ban", "ban: {user: \"{{ args.who }}\"}"),
-        ].map { name, action in
-            """
-              \(name):
-                when: {command: {name: \(name), args: {who: person}}}
-                if: {user: {role: moderator}}
-                exempt: none
-                do:
-                  - \(action)
-
-            """
-        }.joined()
-
     private func run(_ bed: TestBed, _ words: String...) async -> ExitCode {
         await Program.run(words + ["--config", bed.folder.appending(path: "config.yaml").path()])
     }
@@ -147,46 +128,6 @@ import Testing
             #expect(bed.texts(in: general).contains("ana wrote: buy cheap pills now"))
             #expect(try await steward.stop() == .fine)
         }
-    }
-
-    @Test func `mutes, kicks and bans are undone on the built-in server`() async throws {
-        try await TestBed.run { bed, general in
-            let steward = try bed.steward(
-                bed.usualConfig + "\nroles: {moderator: {users: [\"twilio:mo\"]}}\n", bot: Self.byHand)
-            await steward.transcript.wait(for: "ready: ")
-            try await bed.server.join(general, as: "mo")
-            try await bed.server.join(general, as: "ben")
-            let isMember = {
-                bed.server.look { ((try? $0.channel(general.text, for: "mo"))?.member(of: "ben")) != nil }
-            }
-            try await bed.server.post("hi all", in: general, as: "ben")
-            try await bed.server.post("!mute ben", in: general, as: "mo")
-            try await settled("C1", bed)
-            try await bed.server.post("anybody?", in: general, as: "ben")
-            await bed.server.wait(in: general) { !$0.contains { $0.content.body == "anybody?" } }
-            #expect(await run(bed, "undo", "C1") == .fine)
-            try await bed.server.post("heard again", in: general, as: "ben")
-            for (number, command) in [(2, "!kick ben"), (3, "!ban ben")] {
-                try await bed.server.post(command, in: general, as: "mo")
-                try await settled("C\(number)", bed)
-                #expect(!isMember())
-                #expect(await run(bed, "undo", "C\(number)") == .fine)
-                try await settled("C\(number)", bed)
-                #expect(isMember())
-                try await bed.server.post("back \(number)", in: general, as: "ben")
-            }
-            #expect(try await found("C3", bed)?.undone?.what == "ben unbanned")
-            #expect(try await found("C3", bed)?.moderator == "mo")
-            #expect(try await steward.stop() == .fine)
-            #expect(isMember())
-            let said = bed.texts(in: general)
-            #expect(said.contains("heard again") && said.contains("back 2") && said.contains("back 3"))
-        }
-    }
-
-    /// Returns once there is such a case and nothing of it is left to do.
-    private func settled(_ name: String, _ bed: TestBed) async throws {
-        while try await found(name, bed)?.isOpen ?? true { try await Task.sleep(for: .milliseconds(20)) }
     }
 
     @Test func `what people wrote before a restart still counts for a rate`() async throws {

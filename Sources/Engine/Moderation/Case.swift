@@ -42,6 +42,8 @@ package struct Case: Sendable, Codable, Equatable {
         package var at: Timestamp
         /// Why it failed.
         package var why: String?
+        /// A kick or ban that is done: whether it took out somebody who was in; nil when nobody knows.
+        package var tookOut: Bool?
 
         package enum State: String, Sendable, Codable { case asked, done, failed }
     }
@@ -74,7 +76,9 @@ package struct Case: Sendable, Codable, Equatable {
         guard let index = deeds.firstIndex(where: { $0.key == key.text }) else { return false }
         deeds[index].at = now
         switch outcome {
-        case .done: deeds[index].state = .done
+        case .done(let receipt):
+            deeds[index].state = .done
+            deeds[index].tookOut = receipt.tookOut
         case .failed(let why):
             deeds[index].state = .failed
             deeds[index].why = String(why.prefix(200))

@@ -154,6 +154,10 @@ extension Decider {
             guard var found = try await storedCase(name) else { continue }
             user = user ?? found.user
             if found.settle(open.key, outcome, at: now) { cases[name] = found }
+            // It was undone while nobody knew yet whether they were in.
+            if found.undone != nil, case .done(let receipt) = outcome, receipt.tookOut == true {
+                try await carryOutUndoing(found, late: open.key.text)
+            }
         }
         guard open.action.isModeration else { return }
         var line =
@@ -228,6 +232,24 @@ extension Decider {
         if let undone = found.undone {
             return OrderAnswer(isDone: false, text: "undone before, by \(undone.by)")
         }
+        let words = try await carryOutUndoing(found)
+        var line = AuditLine(
+            at: now, state: .done, action: "undo", by: by, cases: [name], user: found.user, why: words)
+        line.account = found.place.account
+        line.channel = found.place.channel
+        note(line)
+        found = try await storedCase(name) ?? found
+        found.undone = Case.Undone(at: now, by: by, what: words)
+        cases[name] = found
+        parts.log.info("\(name) is undone by \(by): \(words)")
+        return OrderAnswer(isDone: true, text: words)
+    }
+
+    /// Does what undoes a case, and notes it there; says what was restored. `late`: what follows a kick or ban of it that was on
+    /// its way when the case was undone.
+    @discardableResult
+    private func carryOutUndoing(_ found: Case, late: String? = nil) async throws -> String {
+        let now = parts.time.now
         let realm = parts.identities.realm(found.realm)
         let evidence = try await evidence(of: found, at: now)
         let abilities = account(named: found.place.account).abilities
@@ -235,7 +257,8 @@ extension Decider {
         let others = try await cases(of: found.user, in: found.realm)
         func look() -> Undoing {
             Undoing(
-                found, besides: others, evidence: evidence, realm: realm, abilities: abilities, at: now
+                found, besides: others, late: late, evidence: evidence, realm: realm, abilities: abilities,
+                at: now
             ) { memory.value(of: $0) }
         }
         var undoing = look()
@@ -244,26 +267,18 @@ extension Decider {
             undoing = look()
         }
         let event = ChatEvent(
-            id: "undo/\(name)", account: found.place.account, realm: realm,
+            id: "undo/\(found.name)", account: found.place.account, realm: realm,
             channel: found.place.channel.isEmpty
                 ? nil : channel(realm.channel(found.place.channel)),
             sentAt: now, kind: .resumed(Continuation(owner: MemoryKey.casesFiled.owner, step: "undo"), .due))
-        let actions = try await carryOut(undoing.decision, about: event, in: [name])
-        var line = AuditLine(
-            at: now, state: .done, action: "undo", by: by, cases: [name], user: found.user,
-            why: undoing.words)
-        line.account = found.place.account
-        line.channel = found.place.channel
-        note(line)
-        found = try await storedCase(name) ?? found
+        let actions = try await carryOut(undoing.decision, about: event, in: [found.name])
+        guard !actions.isEmpty, var found = try await storedCase(found.name) else { return undoing.words }
         for open in actions {
             found.deeds.append(Case.Deed(open.action, key: open.key, state: .asked, at: now))
             if let settled = open.settled { _ = found.settle(open.key, settled, at: now) }
         }
-        found.undone = Case.Undone(at: now, by: by, what: undoing.words)
-        cases[name] = found
-        parts.log.info("\(name) is undone by \(by): \(undoing.words)")
-        return OrderAnswer(isDone: true, text: undoing.words)
+        cases[found.name] = found
+        return undoing.words
     }
 
     private func evidence(of found: Case, at now: Timestamp) async throws -> Evidence? {

@@ -8,23 +8,39 @@ struct Undoing {
     /// What holds on, for it is not this case's.
     private var kept: [String] = []
     private let found: Case
+    /// Those that hold.
     private let others: [Case]
+    /// Those that were undone while this one held.
+    private let undone: [Case]
+    private let isLate: Bool
+    private let path: String
     private let now: Timestamp
     private let realm: Realm
     private let abilities: Abilities
     private let value: (MemoryKey) -> MemoryValue?
 
-    /// `others` are the person's cases, by which what holds on is named. `value` reads what is remembered. `evidence`: nil when it is gone or cannot be opened.
+    /// `others` are the person's cases, by which what holds on is named. `value` reads what is remembered. `evidence`: nil when it
+    /// is gone or cannot be opened. `late`: the key of a kick or ban that came to its end after the case was undone; nothing else
+    /// is undone then.
     init(
-        _ found: Case, besides others: [Case] = [], evidence: Evidence?, realm: Realm, abilities: Abilities,
-        at now: Timestamp, value: @escaping (MemoryKey) -> MemoryValue?
+        _ found: Case, besides others: [Case] = [], late: String? = nil, evidence: Evidence?, realm: Realm,
+        abilities: Abilities, at now: Timestamp, value: @escaping (MemoryKey) -> MemoryValue?
     ) {
         self.found = found
         self.others = others.filter { $0.name != found.name && $0.undone == nil }
+        undone = others.filter { other in
+            other.name != found.name && other.undone.map { found.at <= $0.at } == true
+        }
+        isLate = late != nil
+        path = late.map { "undo/\($0)" } ?? "undo"
         self.now = now
         self.realm = realm
         self.abilities = abilities
         self.value = value
+        if let late {
+            for deed in found.deeds where deed.key == late { bringBack(deed) }
+            return
+        }
         for deed in found.deeds where deed.state != .failed { lift(deed) }
         leaveChannels()
         takeBackStrikes(of: realm.user(found.user))
@@ -41,7 +57,7 @@ struct Undoing {
     private mutating func lift(_ deed: Case.Deed) {
         // What has ended by itself is over.
         if let until = deed.until, until <= now { return }
-        let name = deed.user == found.user ? found.userName : deed.user ?? ""
+        let name = name(deed)
         switch (deed.action, deed.user) {
         case ("mute", let user?):
             guard takesBack(.mute, user, deed, "\(name) is still muted") else { return }
@@ -49,10 +65,8 @@ struct Undoing {
         case ("ban", let user?):
             guard takesBack(.ban, user, deed, "\(name) is still banned") else { return }
             act(.unban(user: user), deed, "\(name) unbanned")
-            act(.addMember(user: user), deed)
-        case ("kick", let user?):
-            guard !staysOut(user, name, deed) else { return }
-            act(.addMember(user: user), deed, "\(name) brought back")
+            bringBack(deed)
+        case ("kick", _?): bringBack(deed)
         case ("lock", _):
             guard takesBack(.lock, nil, deed, "the channel is still locked") else { return }
             act(.unlock, deed, "the channel unlocked")
@@ -61,6 +75,38 @@ struct Undoing {
             act(.slowMode(nil), deed, "slow mode ended")
         default: break
         }
+    }
+
+    /// Only somebody whom it took out: nobody is put where they never were.
+    private mutating func bringBack(_ deed: Case.Deed) {
+        guard let user = deed.user else { return }
+        let name = name(deed)
+        let isKick = deed.action == "kick"
+        if isKick || isLate, staysOut(user, name, deed) { return }
+        let deeds = found.deeds.filter { isRemoval($0, of: user, in: deed.place) }
+        let before = undone.filter { other in
+            !other.deeds.contains { $0.action == "add" && $0.user == user && $0.place == deed.place }
+        }.flatMap(\.deeds).filter { isRemoval($0, of: user, in: deed.place) }
+        if (deeds + before).contains(where: { $0.tookOut == true }) {
+            act(.addMember(user: user), deed, isKick ? "\(name) brought back" : nil)
+        } else if deeds.contains(where: { $0.state == .asked }) {
+            // How it ends is told later.
+            if isKick { restored.append("\(name) brought back if they were in the channel") }
+        } else if deeds.contains(where: { $0.tookOut == nil }) {
+            let words = "\(name) in the channel, as nobody knows whether they were in it"
+            if !lost.contains(words) { lost.append(words) }
+        } else if isKick {
+            keep("\(name) was not in the channel")
+        }
+    }
+
+    private func isRemoval(_ deed: Case.Deed, of user: String, in place: Place) -> Bool {
+        (deed.action == "kick" || deed.action == "ban") && deed.user == user && deed.place == place
+            && deed.state != .failed
+    }
+
+    private func name(_ deed: Case.Deed) -> String {
+        deed.user == found.user ? found.userName : deed.user ?? ""
     }
 
     /// Takes out of what is remembered what the case brought; says whether nothing else holds, so that it can be lifted.
@@ -165,7 +211,7 @@ struct Undoing {
         let isThere = decision.actions.contains { $0.verb == verb && $0.place == deed.place }
         guard !isThere else { return }
         decision.actions.append(
-            ChatAction(verb, in: deed.place, path: "undo[\(decision.actions.count)]"))
+            ChatAction(verb, in: deed.place, path: "\(path)[\(decision.actions.count)]"))
         if let words, !restored.contains(words) { restored.append(words) }
     }
 
@@ -225,7 +271,7 @@ struct Undoing {
             decision.actions.append(
                 ChatAction(
                     .send(Outgoing(Self.text(part.name, part.texts))), in: part.place,
-                    path: "undo[\(decision.actions.count)]"))
+                    path: "\(path)[\(decision.actions.count)]"))
         }
         if posted > 0 {
             restored.append("\(posted) \(posted == 1 ? "message" : "messages") posted again")

@@ -9,6 +9,8 @@ actor Outbox {
         /// It may have been done: it is looked for before it is done again.
         var isUnsure: Bool
         var tries = 0
+        /// It was sent before, in this run.
+        var isRepeated = false
         var notBefore: Timestamp?
         var backoff: Backoff
     }
@@ -287,9 +289,13 @@ actor Outbox {
                 }
                 item.isUnsure = false
             }
-            let receipt = try await limited { [open] () async throws(ChatServiceError) -> Receipt? in
+            // Whom an earlier try may have taken out is not in any more.
+            let isFirst = !item.isUnsure && !item.isRepeated
+            item.isRepeated = true
+            var receipt = try await limited { [open] () async throws(ChatServiceError) -> Receipt? in
                 try await service.perform(open.action, key: open.key)
             }
+            if !isFirst, receipt?.tookOut == false { receipt?.tookOut = nil }
             counters.count(.done)
             return .over(.done(receipt ?? Receipt()))
         } catch {

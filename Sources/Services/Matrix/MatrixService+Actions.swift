@@ -95,8 +95,10 @@ extension MatrixService {
                 () async throws(MatrixFailure) in
                 _ = try await succeed(.post("rooms", room, "invite", body: ["user_id": .string(user)]))
             }
-        case .removeMember(let user): try await remove(user, "kick", from: room, reason: nil)
-        case .ban(let user, _, let reason): try await remove(user, "ban", from: room, reason: reason)
+        case .removeMember(let user):
+            return try await remove(user, "kick", from: room, reason: nil)
+        case .ban(let user, _, let reason):
+            return try await remove(user, "ban", from: room, reason: reason)
         case .unban(let user):
             try await unless(user, in: room, isAlready: ["join", "invite", "leave", "knock", nil]) {
                 () async throws(MatrixFailure) in
@@ -142,26 +144,43 @@ extension MatrixService {
 
     // MARK: Members
 
-    private func remove(_ user: String, _ how: String, from room: String, reason: String?) async throws {
+    private func remove(_ user: String, _ how: String, from room: String, reason: String?) async throws
+        -> Receipt
+    {
+        let isIn = await isMember(user, of: room)
         var body: JSONObject = ["user_id": .string(user)]
         if let reason { body["reason"] = .string(reason) }
         let gone: [String?] = how == "kick" ? ["leave", "ban", nil] : ["ban"]
-        try await unless(user, in: room, isAlready: gone) { () async throws(MatrixFailure) in
+        let isDone = try await unless(user, in: room, isAlready: gone) { () async throws(MatrixFailure) in
             _ = try await succeed(.post("rooms", room, how, body: .object(body)))
+        }
+        return Receipt(channel: room, tookOut: isDone ? isIn : false)
+    }
+
+    /// Nil when it cannot be learnt now. Of members who have done nothing yet we are not told: the server is asked.
+    private func isMember(_ user: String, of room: String) async -> Bool? {
+        if book?.rooms[room]?.people[user] != nil { return true }
+        do throws(MatrixFailure) {
+            return try await membership(of: user, in: room) == "join"
+        } catch {
+            return nil
         }
     }
 
-    /// What is so already needs not be done, though the server says no to it.
+    /// What is so already needs not be done, though the server says no to it; false when it was so.
+    @discardableResult
     private func unless(
         _ user: String, in room: String, isAlready wanted: [String?],
         _ body: () async throws(MatrixFailure) -> Void
-    ) async throws {
+    ) async throws -> Bool {
         do throws(MatrixFailure) {
             try await body()
+            return true
         } catch {
             guard let answer = error.answer, answer.status == 403 || answer.status == 400,
                 let membership = try? await membership(of: user, in: room), wanted.contains(membership)
             else { throw error }
+            return false
         }
     }
 

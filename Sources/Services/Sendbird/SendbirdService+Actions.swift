@@ -81,10 +81,15 @@ extension SendbirdService {
         case .mute(let user, let until, let reason):
             try await punish("mute", user, until, reason, in: url)
         case .ban(let user, let until, let reason):
+            let isIn = isMember(user, of: url)
             try await punish("ban", user, until, reason, in: url)
+            return Receipt(channel: url, tookOut: isIn)
         case .unmute(let user): try await lift("mute", user, in: url)
         case .unban(let user): try await lift("ban", user, in: url)
-        case .removeMember(let user): try await remove(user, from: url)
+        case .removeMember(let user):
+            let isIn = isMember(user, of: url)
+            try await remove(user, from: url)
+            return Receipt(channel: url, tookOut: isIn)
         case .lock: try await moderate(SendbirdRequest("PUT", "\(try path(url))/freeze", ["freeze": true]))
         case .unlock: try await moderate(SendbirdRequest("PUT", "\(try path(url))/freeze", ["freeze": false]))
         default: return nil
@@ -118,6 +123,13 @@ extension SendbirdService {
             let mute = try? await request(SendbirdRequest("GET", path, credential: credential))
             guard mute?["is_muted"]?.bool == false else { throw error }
         }
+    }
+
+    /// Nil when it is not known. Nobody is in an open channel so that they could be put back: people enter it.
+    private func isMember(_ user: String, of url: String) -> Bool? {
+        guard let room = book?.rooms[url] else { return nil }
+        if room.kind == .open { return false }
+        return room.roster[user] != nil ? true : room.isRosterWhole ? false : nil
     }
 
     private func punish(

@@ -99,7 +99,11 @@ extension TwilioService {
             return Receipt(channel: sid)
         case .removeMember(let user):
             let url = "\(link(to: sid))/Participants/\(user.percentEncoded)"
-            return try await write(.delete(url), nil, to: sid, goneIsFine: true, on: connection)
+            let answer = try await turn(sid) { () async throws(RequestFailure) in
+                try await change(.delete(url), on: connection)
+            }
+            guard answer.isFine || answer.status == 404 else { throw RequestFailure.answered(answer) }
+            return Receipt(channel: sid, tookOut: answer.isFine)
         case .setMemberAttributes(let user, let attributes):
             return try await setAttributes(attributes, of: user, in: sid, on: connection)
         case .setChannelAttributes(let attributes):
