@@ -11,6 +11,7 @@ public struct Abilities: Sendable {
 
     private var shared: Shared<Values>
 
+    /// `events`: what it tells. `actions`: what it carries out, by the names that rules use.
     public init(
         events: Set<EventName>, actions: Set<String>, textLimit: TextLimit, mention: Mention = .at,
         markup: Markup = .plain, wishes: Set<Wish> = Set(Wish.allCases)
@@ -72,19 +73,36 @@ public struct Abilities: Sendable {
     /// Whether both are one and the same, not only alike.
     package func isSame(as other: Abilities) -> Bool { shared.isSame(as: other.shared) }
 
+    /// How long the text of one message may be. What rules say is split into several messages; a longer text of a plugin's
+    /// is the service's to refuse.
     public struct TextLimit: Sendable, Equatable {
+        /// So many units are the most that fits.
         public var count: Int
+        /// What is counted.
         public var unit: Unit
 
+        /// Such as `.init(4096, .codePoints)`.
         public init(_ count: Int, _ unit: Unit) {
             self.count = count
             self.unit = unit
         }
 
-        public enum Unit: Sendable { case bytes, codePoints, utf16 }
+        /// How a service counts.
+        public enum Unit: Sendable {
+            /// Of UTF-8.
+            case bytes
+            /// Unicode's: one for `é`, two or more for most flags and families.
+            case codePoints
+            /// Units of UTF-16, as JavaScript and Java count: two for an emoji.
+            case utf16
+        }
     }
 
-    public enum Mention: Sendable { case at }
+    /// How a person is called in a text. Whom it notifies is said by `Outgoing.mentions` alone.
+    public enum Mention: Sendable {
+        /// `@` and the name that people see.
+        case at
+    }
 
     /// What a message may ask for and is sent without where the service has no such thing.
     public enum Wish: String, Sendable, CaseIterable {
@@ -96,5 +114,13 @@ public struct Abilities: Sendable {
         case mention
     }
 
-    public enum Markup: Sendable { case plain, markdown, html }
+    /// How a service reads the text of a message, and so what steward escapes in what people wrote or are called.
+    public enum Markup: Sendable {
+        /// As it stands: nothing is escaped.
+        case plain
+        /// Markdown: its signs get a backslash.
+        case markdown
+        /// HTML: `&`, `<`, `>` and `"` become entities.
+        case html
+    }
 }

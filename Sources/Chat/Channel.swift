@@ -11,6 +11,7 @@ public struct Channel: Sendable {
 
     private var shared: Shared<Values>
 
+    /// `attributes` is JSON text; `title` is empty where the service has none.
     public init(
         id: ChannelID, uniqueName: String? = nil, title: String = "", memberCount: Int? = nil,
         isDirect: Bool = false, attributes: String? = nil
@@ -21,6 +22,7 @@ public struct Channel: Sendable {
                 attributes: attributes))
     }
 
+    /// Which channel: the id its service gave it, which never changes.
     public var id: ChannelID { shared.value.id }
 
     /// The name that is unique in its realm and does not change with the title, if the service has one.

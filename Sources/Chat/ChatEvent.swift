@@ -42,6 +42,7 @@ public struct ChatEvent: Sendable {
 
     private var values: Values
 
+    /// `id`, `sentAt` and `cursor` are the service's own: read again, the same event has the same ones.
     public init(
         id: String, account: String, realm: Realm, channel: Channel? = nil, sentAt: Timestamp, kind: Kind,
         cursor: Cursor? = nil
@@ -63,6 +64,7 @@ public struct ChatEvent: Sendable {
         set { values = Values(values, account: newValue) }
     }
 
+    /// Where its ids mean something.
     public var realm: Realm {
         get { values.realm }
         set { values = Values(values, realm: newValue) }
@@ -80,6 +82,7 @@ public struct ChatEvent: Sendable {
         set { values = Values(values, sentAt: newValue) }
     }
 
+    /// What happened, and what it is about.
     public var kind: Kind {
         get { values.kind }
         set { values = Values(values, kind: newValue) }
@@ -104,12 +107,19 @@ public struct ChatEvent: Sendable {
     /// Whether both are one and the same, not only of the same id.
     package func isSame(as other: ChatEvent) -> Bool { values === other.values }
 
+    /// What can happen. What a service cannot tell is not among its `abilities.events`.
     public enum Kind: Sendable {
+        /// Somebody wrote, we ourselves included.
         case messageAdded(Message)
+        /// With the text it has now.
         case messageEdited(Message)
+        /// As far as it is still known: the text may be empty.
         case messageDeleted(Message)
+        /// Came into the channel.
         case memberJoined(Member)
+        /// Went, or was removed: `by` says by whom, where the service does.
         case memberLeft(Member)
+        /// Has another name, other roles or other attributes.
         case memberUpdated(Member)
         /// Asked to join, and not yet there.
         case memberInvited(Member)
@@ -117,14 +127,21 @@ public struct ChatEvent: Sendable {
         case memberBanned(Member)
         /// May not write from now on.
         case memberMuted(Member)
+        /// Somebody put something under a message.
         indirect case reactionAdded(Reaction)
+        /// It was taken away.
         indirect case reactionRemoved(Reaction)
+        /// We are in a channel that we were not in before.
         case channelAdded
+        /// Its title, topic, attributes or the like are new.
         case channelUpdated
+        /// It is gone, for everybody.
         case channelDeleted
         /// Only operators may write from now on.
         case channelFrozen
+        /// Is writing something.
         case typingStarted(Member)
+        /// Stopped, sent it, or nothing was heard of it for a while.
         case typingEnded(Member)
         /// The member has read up to and including the message of that index; nil when they took it back.
         indirect case readHorizonMoved(Member, to: Int64?)
@@ -132,11 +149,13 @@ public struct ChatEvent: Sendable {
         indirect case delivered(Member, to: Int64?)
         /// A ban list that we follow has an entry more, or one less.
         indirect case policyAdded(Policy)
+        /// With the entry that is gone.
         indirect case policyRemoved(Policy)
         /// Steward runs; once a process, before everything else.
         case started
         /// An account is logged in and complete: all its channels are known.
         case serviceUp
+        /// An account that was up is not connected any more; the reason is for people.
         indirect case serviceDown(reason: String)
         /// What a handler put off has come: its time, or the result it waited for.
         indirect case resumed(Continuation, Outcome)
@@ -144,8 +163,11 @@ public struct ChatEvent: Sendable {
 
     /// What came back to a continuation.
     public enum Outcome: Sendable, Codable, Equatable {
+        /// Its time has come.
         case due
+        /// The action it waited for is done.
         case done(Receipt)
+        /// It will not be done; why, for people.
         case failed(String)
     }
 }
@@ -300,9 +322,12 @@ extension ChatEvent.Kind {
 
 /// How far a stream has been read.
 public struct Cursor: Sendable {
+    /// Which sequence of events.
     public var stream: StreamID
+    /// How far: reading on from here gives what came after.
     public var position: Position
 
+    /// Everything up to and including that position has been read.
     public init(stream: StreamID, position: Position) {
         self.stream = stream
         self.position = position

@@ -23,7 +23,9 @@ public protocol ChatService: Sendable {
 }
 
 extension ChatService {
+    /// None, for services that do not say.
     public func rights() async -> [ChannelRights] { [] }
+    /// None, for services that do not say.
     public func denied(in channel: ChannelID) -> Set<String> { [] }
 }
 
@@ -57,6 +59,7 @@ extension Inbox {
 
 /// The answer to a delivery.
 public enum Taken: Sendable {
+    /// All of them are steward's now.
     case taken
     /// Full: none of these events was taken. Keep reading the socket, drop events, and read the streams again from
     /// their cursors a moment later.
@@ -65,8 +68,12 @@ public enum Taken: Sendable {
     case closed
 }
 
+/// How an account stands with its service. `steward status`, `STATUS=` of systemd and the health check show the last one
+/// that was reported; reasons are for people, and hold no secrets.
 public enum ServiceStatus: Sendable, Equatable {
+    /// Trying, or logged in and still finding out what channels there are.
     case connecting
+    /// Logged in and complete: events come, and actions go.
     case up
     /// Not connected; it is being tried again.
     case down(reason: String)

@@ -11,6 +11,7 @@ public enum ChatServiceError: Error, Sendable, Equatable, CustomStringConvertibl
     /// Sent, but nobody knows whether it was done.
     case unknownOutcome(String)
 
+    /// Why, for people.
     public var description: String {
         switch self {
         case .unauthorized(let why), .rateLimited(_, let why), .unreachable(let why), .rejected(let why),

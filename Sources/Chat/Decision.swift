@@ -40,10 +40,13 @@ public struct Decision: Sendable {
         }
     }
 
+    /// Nothing is to be done.
     public init() {}
 
+    /// The answer to an event that a handler does not care about; it costs nothing.
     public static var nothing: Decision { Decision() }
 
+    /// To be done, in this order within a channel; moderation goes before talk.
     public var actions: [ChatAction] {
         get { parts?.actions ?? [] }
         _modify { yield &changing.actions }
@@ -97,6 +100,7 @@ public struct Decision: Sendable {
         _modify { yield &changing.undone }
     }
 
+    /// Nothing would come of it, not even a line in the log.
     public var isEmpty: Bool {
         guard let parts else { return true }
         return parts.actions.isEmpty && parts.changes.isEmpty && parts.later.isEmpty && !parts.removed
@@ -107,9 +111,12 @@ public struct Decision: Sendable {
     public struct Note: Sendable, Equatable {
         /// The rule or plugin that writes it.
         public var by: String
+        /// One line, for people; no secrets.
         public var text: String
+        /// It is logged as a warning, otherwise as information.
         public var isWarning: Bool
 
+        /// `by` is the rule's or plugin's name.
         public init(by: String, _ text: String, isWarning: Bool = false) {
             self.by = by
             self.text = text
@@ -121,9 +128,11 @@ public struct Decision: Sendable {
     public struct Charge: Sendable, Equatable {
         /// The rule or plugin that acts.
         public var by: String
+        /// Whom it is against.
         public var user: UserID
         /// The part of the message that it is about, as it was written.
         public var fragment: String?
+        /// Why, for people; it stands in the case.
         public var reason: String?
         /// The messages that it is about: the event's own, or all of a burst.
         public var messages: [MessageReference]
@@ -132,6 +141,7 @@ public struct Decision: Sendable {
         /// Who gave the command for it; nil when nobody did, whoever's message it came of.
         public var moderator: UserID?
 
+        /// The case lists what the decision does to the user as its deeds.
         public init(
             by: String, user: UserID, fragment: String? = nil, reason: String? = nil,
             messages: [MessageReference] = [], keep: Duration? = nil, moderator: UserID? = nil
@@ -179,16 +189,20 @@ public struct Continuation: Sendable, Codable, Equatable {
     public var owner: String
     /// Which step comes next, in the owner's own terms.
     public var step: String
+    /// What the step will need; it is stored, so keep it small.
     public var values: [String: String]
     /// When it comes back; nil when it waits for the result of the action it is attached to.
     public var due: Timestamp?
     /// The event it began with and the place it happened in; the engine fills these in.
     public var event: String
+    /// The place it happened in; nil when it was in none.
     public var place: Place?
+    /// The realm of the event, by its name.
     public var realm: String
     /// The cases that what comes of it belongs to; the engine fills these in.
     package var cases: [String]?
 
+    /// Without `due` it belongs behind an action, as its `then`.
     public init(owner: String, step: String, values: [String: String] = [:], due: Timestamp? = nil) {
         self.owner = owner
         self.step = step
@@ -205,25 +219,34 @@ public struct Continuation: Sendable, Codable, Equatable {
 public struct MemoryKey: Sendable, Hashable {
     /// The rule or plugin that remembers; nobody else sees it.
     public var owner: String
+    /// What it is called, in the owner's own terms.
     public var name: String
+    /// About whom it is remembered.
     public var subject: Subject
 
+    /// `owner` is the name of the handler, or of the rule.
     public init(owner: String, name: String, subject: Subject) {
         self.owner = owner
         self.name = name
         self.subject = subject
     }
 
+    /// About whom something is remembered. Each has a value of its own under the same name.
     public enum Subject: Sendable, Hashable {
+        /// One user of a realm, in all its channels.
         case user(UserID)
+        /// One channel, whoever is in it.
         case channel(ChannelID)
+        /// One value for everything the owner sees.
         case all
     }
 }
 
 /// A remembered value.
 public enum MemoryValue: Sendable, Codable, Equatable {
+    /// A count, or a moment in milliseconds.
     case number(Int64)
+    /// Text in the owner's own format.
     case text(String)
     /// Moments, oldest first: when a cooldown or `once` was claimed.
     case times([Timestamp])
@@ -235,6 +258,8 @@ public enum MemoryChange: Sendable {
     case claim(MemoryKey, at: Timestamp, most: Int, keep: Duration?)
     /// Adds to a number, which starts at 0 and is forgotten `keep` after the last change (nil: never).
     case add(MemoryKey, Int64, keep: Duration?)
+    /// Puts a value in place of what was there; forgotten `keep` after it (nil: never).
     case set(MemoryKey, MemoryValue, keep: Duration?)
+    /// As if it had never been remembered.
     case forget(MemoryKey)
 }

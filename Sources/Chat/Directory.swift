@@ -1,15 +1,19 @@
 /// The names that `config.yaml` gives to accounts, channels and roles, so that rules hold no service ids.
 public struct Directory: Sendable {
+    /// By their names in `config.yaml`.
     public var accounts: [String: Account]
     /// Name, then account, then the channel's id or unique name there.
     public var channels: [String: [String: String]]
+    /// By their names in `config.yaml`, such as `moderator`.
     public var roles: [String: Role]
     /// Ban lists by the names that accounts give them: what is in them, and under which names.
     public var policies: PolicyLists
+    /// The names of all ban lists, those included that nothing was read of yet.
     public var policyLists: Set<String>
     /// The accounts as they stand in the file; those that are not in it come after, by their names.
     public var order: [String]
 
+    /// `channels`: name, then account, then the id or unique name there.
     public init(
         accounts: [String: Account] = [:], channels: [String: [String: String]] = [:],
         roles: [String: Role] = [:], policies: PolicyLists = PolicyLists(), policyLists: Set<String> = [],
@@ -23,13 +27,16 @@ public struct Directory: Sendable {
         self.policyLists = policyLists
     }
 
+    /// An account on a chat service, as far as handlers may know of it: no addresses, no secrets.
     public struct Account: Sendable {
         /// `twilio`, `matrix`, …
         public var service: String
+        /// What it can do. What it may do in a channel is not in here.
         public var abilities: Abilities
         /// The channels it joins, by id or unique name.
         public var joins: [String]
 
+        /// `service` is the word behind `service:` in `config.yaml`.
         public init(service: String, abilities: Abilities, joins: [String]) {
             self.service = service
             self.abilities = abilities
@@ -37,6 +44,7 @@ public struct Directory: Sendable {
         }
     }
 
+    /// Who has a role: by what services call it, or by being listed.
     public struct Role: Sendable {
         /// Account, then roles in the service's own words. One that ends with a number and a plus, such as `power 50+`,
         /// stands for all with the same word and at least that number.

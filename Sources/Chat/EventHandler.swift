@@ -3,7 +3,9 @@
 public protocol EventHandler: Sendable {
     /// Unique among handlers; part of what identifies their actions and memory.
     var name: String { get }
+    /// When it is asked; the same for as long as it runs.
     var stage: Stage { get }
+    /// What it is asked about; the same for as long as it runs.
     var needs: Needs { get }
 
     /// Throwing is logged with the event and this handler's name; the other handlers go on.
@@ -14,8 +16,10 @@ public protocol EventHandler: Sendable {
 }
 
 extension EventHandler {
+    /// Every event, and no history.
     public var needs: Needs { Needs() }
 
+    /// What it put off itself.
     public func resumes(owner: String) -> Bool { owner == name }
 }
 
@@ -31,6 +35,7 @@ public struct Needs: Sendable {
     /// Whether it asks memory for the history of a channel.
     public var looksBack: Bool
 
+    /// Every event and no history, unless it says otherwise.
     public init(events: Set<EventName>? = nil, looksBack: Bool = false) {
         self.events = events
         self.looksBack = looksBack

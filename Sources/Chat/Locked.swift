@@ -7,6 +7,7 @@ public final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
+    /// The value is reached through `withLock` only from now on.
     public init(_ value: sending Value) {
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)

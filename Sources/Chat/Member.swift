@@ -15,6 +15,7 @@ public struct Member: Sendable {
 
     private var shared: Shared<Values>
 
+    /// Without a name they go by their id. `attributes` is JSON text.
     public init(
         user: UserID, name: String? = nil, roles: [String] = [], isBot: Bool = false,
         attributes: String? = nil, joinedAt: Timestamp? = nil
@@ -26,6 +27,7 @@ public struct Member: Sendable {
                 attributes: attributes, joinedAt: joinedAt))
     }
 
+    /// Who it is to the service; names and roles change, this does not.
     public var user: UserID { shared.value.user }
 
     func note(in digest: inout EventDigest) {

@@ -13,6 +13,7 @@ public struct Message: Sendable {
 
     private var shared: Shared<Values>
 
+    /// `attributes` is JSON text; `replyTo` is the id of another message.
     public init(
         id: String, index: Int64? = nil, author: Member, text: String, attributes: String? = nil,
         attachments: [Attachment] = [], replyTo: String? = nil
@@ -32,11 +33,13 @@ public struct Message: Sendable {
         set { shared.value.index = newValue }
     }
 
+    /// Who wrote it, as they were known when it was read.
     public var author: Member {
         get { shared.value.author }
         set { shared.value.author = newValue }
     }
 
+    /// As the service gives it, markup and all; empty for a message that is only files.
     public var text: String {
         get { shared.value.text }
         set { shared.value.text = newValue }
@@ -48,6 +51,7 @@ public struct Message: Sendable {
         set { shared.value.attributes = newValue }
     }
 
+    /// The files that came with it, in their order.
     public var attachments: [Attachment] {
         get { shared.value.attachments }
         set { shared.value.attachments = newValue }
@@ -84,12 +88,16 @@ public struct Message: Sendable {
 
     /// A file that came with a message.
     public struct Attachment: Sendable, Codable, Equatable {
+        /// The service's id or address of it.
         public var id: String
+        /// The file's name as its sender gave it; it may be empty, and is not to be trusted.
         public var name: String
+        /// Its media type as its sender gave it, such as `image/png`; it may be empty.
         public var contentType: String
         /// In bytes.
         public var size: Int64
 
+        /// `size` in bytes; 0 where the service does not say.
         public init(id: String, name: String, contentType: String, size: Int64) {
             self.id = id
             self.name = name
@@ -101,14 +109,18 @@ public struct Message: Sendable {
 
 /// Which message an action is about.
 public struct MessageReference: Sendable, Codable, Hashable {
+    /// The service's id of it.
     public var id: String
+    /// Its position in its channel, where the service numbers messages and it is known.
     public var index: Int64?
 
+    /// A message that is known by its id.
     public init(id: String, index: Int64? = nil) {
         self.id = id
         self.index = index
     }
 
+    /// A message that was read.
     public init(_ message: Message) {
         self.init(id: message.id, index: message.index)
     }

@@ -11,5 +11,6 @@ public protocol Plugin: EventHandler {
 }
 
 extension Plugin {
+    /// None.
     public var conditions: [PluginCondition] { [] }
 }

@@ -12,6 +12,7 @@ public struct PluginCondition: Sendable {
     /// what is wrong with it, in words for the person who wrote it.
     public let read: @Sendable (String) throws -> Question
 
+    /// `read` is called once for each place where a rule uses it.
     public init(_ name: String, _ about: String, read: @escaping @Sendable (String) throws -> Question) {
         self.name = name
         self.about = about

@@ -5,11 +5,14 @@ public struct Policy: Sendable, Codable, Equatable {
 
     /// The list's name in `config.yaml`.
     public var list: String
+    /// Whether it is about a person, a server or a channel.
     public var subject: Subject
     /// Who or what it is about, as the service calls them; `*` stands for any text, `?` for one character.
     public var entity: String
+    /// Why, as whoever keeps the list says.
     public var reason: String?
 
+    /// `entity` may hold `*` and `?`.
     public init(list: String, subject: Subject, entity: String, reason: String? = nil) {
         self.list = list
         self.subject = subject

@@ -29,6 +29,7 @@ public final class PolicyLists: Sendable {
 
     private let lists = Locked<[String: List]>([:])
 
+    /// Nothing is in any list yet.
     public init() {}
 
     /// Puts what a list holds now in place of what it held.

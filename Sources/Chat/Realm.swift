@@ -12,34 +12,46 @@ public final class Identity: Sendable, Hashable, CustomStringConvertible {
         self.realmName = realmName
     }
 
+    /// Whether it is the same object; ids of two realms are never equal.
     public static func == (left: Identity, right: Identity) -> Bool { left === right }
 
+    /// By its number.
     public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
+    /// The service's own id.
     public var description: String { text }
 }
 
 /// Who somebody is to their chat service.
 public struct UserID: Hashable, Sendable, CustomStringConvertible {
+    /// The object behind it, with the realm it is from.
     public let identity: Identity
 
+    /// The service's own id.
     public var text: String { identity.text }
+    /// The service's own id.
     public var description: String { identity.text }
 }
 
 /// Which channel, by the id its chat service gave it.
 public struct ChannelID: Hashable, Sendable, CustomStringConvertible {
+    /// The object behind it, with the realm it is from.
     public let identity: Identity
 
+    /// The service's own id.
     public var text: String { identity.text }
+    /// The service's own id.
     public var description: String { identity.text }
 }
 
 /// A numbered sequence of events of one service, such as the messages of a channel.
 public struct StreamID: Hashable, Sendable, CustomStringConvertible {
+    /// The object behind it, with the realm it is from.
     public let identity: Identity
 
+    /// The service's own id.
     public var text: String { identity.text }
+    /// The service's own id.
     public var description: String { identity.text }
 }
 
@@ -60,10 +72,13 @@ public final class Realm: Sendable, Hashable, CustomStringConvertible {
         self.numbers = numbers
     }
 
+    /// The user of that id: the same object each time, for as long as somebody holds it. Safe to call from anywhere.
     public func user(_ text: String) -> UserID { UserID(identity: identity(text, in: users)) }
 
+    /// The channel of that id, likewise.
     public func channel(_ text: String) -> ChannelID { ChannelID(identity: identity(text, in: channels)) }
 
+    /// The stream of that name, likewise.
     public func stream(_ text: String) -> StreamID { StreamID(identity: identity(text, in: streams)) }
 
     private func identity(_ text: String, in table: Locked<Table>) -> Identity {
@@ -78,10 +93,13 @@ public final class Realm: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether it is the same object.
     public static func == (left: Realm, right: Realm) -> Bool { left === right }
 
+    /// By its address.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
+    /// Its name.
     public var description: String { name }
 
     private struct Table {
@@ -117,6 +135,7 @@ public final class Identities: Sendable {
     private let numbers = Locked<UInt32>(0)
     private let realms = Locked<[String: Realm]>([:])
 
+    /// No realms yet.
     public init() {}
 
     /// The realm of that name, the same object each time.

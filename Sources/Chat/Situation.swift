@@ -8,6 +8,7 @@ public struct Situation: Sendable {
         var directory: Directory
     }
 
+    /// When it is decided, by steward's clock; while a service catches up that is later than the event.
     public var now: Timestamp
     /// What is known of the event's member, as it was before this event.
     public var facts: MemberFacts
@@ -17,6 +18,7 @@ public struct Situation: Sendable {
     public var answersLeft: Int
     private var surroundings: Shared<Surroundings>
 
+    /// The engine makes one for each event; tests may use `Situation.test`.
     public init(
         now: Timestamp, own: UserID? = nil, abilities: Abilities, facts: MemberFacts = MemberFacts(),
         isStale: Bool = false, answersLeft: Int = 1, memory: any Recollection, directory: Directory
@@ -43,6 +45,7 @@ public struct Situation: Sendable {
         surroundings.value.own == own && surroundings.value.abilities.isSame(as: abilities)
     }
 
+    /// What the account that read the event can do.
     public var abilities: Abilities {
         get { surroundings.value.abilities }
         set { surroundings.value.abilities = newValue }
@@ -80,6 +83,7 @@ public struct MemberFacts: Sendable, Equatable {
     /// How many messages of theirs were taken.
     public var messages: Int64
 
+    /// Of somebody who was never seen, unless it says otherwise.
     public init(
         firstSeen: Timestamp? = nil, lastSeen: Timestamp? = nil, joined: Timestamp? = nil, messages: Int64 = 0
     ) {
@@ -100,6 +104,7 @@ public protocol Recollection: Sendable {
 }
 
 extension Recollection {
+    /// Empty, for memories that keep no history.
     public func history(of channel: ChannelID) -> [ChatEvent] { [] }
 
     /// What the case of a charge will be called, such as `C17`; `others` stand before it in the same decision.

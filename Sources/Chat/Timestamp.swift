@@ -2,8 +2,10 @@ internal import Glibc
 
 /// A moment, in whole milliseconds since 1970 in UTC.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
+    /// Since 1970-01-01 00:00 UTC; less than 0 before that.
     public let milliseconds: Int64
 
+    /// Since 1970-01-01 00:00 UTC.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
@@ -18,6 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     /// Later than anything that happens.
     public static let never = Timestamp(milliseconds: .max)
 
+    /// Whether the first comes before the second.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -28,18 +31,22 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         return overflow ? .never : Timestamp(milliseconds: sum)
     }
 
+    /// The moment `duration` earlier.
     public static func - (moment: Timestamp, duration: Duration) -> Timestamp {
         moment + .milliseconds(-duration.milliseconds)
     }
 
+    /// The time between the two; negative when `later` is earlier.
     public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
         .milliseconds(later.milliseconds.subtractingReportingOverflow(earlier.milliseconds).partialValue)
     }
 
+    /// Reads one number, the milliseconds.
     public init(from decoder: any Decoder) throws {
         milliseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
+    /// Writes one number, the milliseconds.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(milliseconds)

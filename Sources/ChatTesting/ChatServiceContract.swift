@@ -48,10 +48,12 @@ public enum ChatServiceContract: String, Sendable, CaseIterable {
 }
 
 extension ChatServiceContract: CustomStringConvertible {
+    /// The promise, as a sentence.
     public var description: String { rawValue }
 }
 
 /// What a service did other than it should.
 public struct ContractBroken: Error, CustomStringConvertible {
+    /// The promise, and what was seen instead.
     public let description: String
 }

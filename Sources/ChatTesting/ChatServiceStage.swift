@@ -32,5 +32,6 @@ public protocol ChatServiceStage: Sendable {
 }
 
 extension ChatServiceStage {
+    /// Nothing: the limit goes by itself.
     public func unlimit() async throws {}
 }

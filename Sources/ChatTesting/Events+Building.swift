@@ -42,7 +42,9 @@ extension Situation {
 
 /// A memory in which nothing is.
 public struct NothingRemembered: Recollection {
+    /// All such memories are alike.
     public init() {}
 
+    /// Always nil.
     public func value(of key: MemoryKey) -> MemoryValue? { nil }
 }

@@ -2,12 +2,15 @@ public import Chat
 
 /// A memory that is a dictionary, for a handler alone.
 public struct Remembered: Recollection {
+    /// All that is remembered; a test may write into it.
     public var values: [MemoryKey: MemoryValue]
 
+    /// Nothing is remembered but these.
     public init(_ values: [MemoryKey: MemoryValue] = [:]) {
         self.values = values
     }
 
+    /// Nil when nothing is remembered.
     public func value(of key: MemoryKey) -> MemoryValue? { values[key] }
 
     /// Applies what a decision changes; nothing is forgotten by time.

@@ -2,6 +2,7 @@ public import Chat
 
 /// Remembers when each person last wrote or joined, answers `!seen NAME`, and tells rules who was seen lately.
 public struct LastSeen: Plugin {
+    /// What stands under `settings:`; all of it may be missing.
     public struct Settings: Decodable, Sendable {
         /// For how long a person is remembered; `90d` when missing.
         var keep: Duration?
@@ -9,13 +10,17 @@ public struct LastSeen: Plugin {
         var command: String?
     }
 
+    /// What `plugins:` in `config.yaml` calls it.
     public let name = "last-seen"
+    /// It answers people, and removes nothing.
     public let stage = Stage.answer
+    /// Who writes and who joins; no history.
     public let needs = Needs(events: [.messageAdded, .memberJoined])
 
     private let keep: Duration
     private let command: String
 
+    /// Throws `SettingsError` for a `keep` under a minute, and for a command that is not one word.
     public init(settings: Settings) throws {
         keep = settings.keep ?? .seconds(90 * 86_400)
         guard keep >= .seconds(60) else { throw SettingsError("keep must be at least 1m") }
@@ -25,6 +30,7 @@ public struct LastSeen: Plugin {
         }
     }
 
+    /// Notes that the member was seen, and answers whoever asks for one.
     public func decide(_ event: ChatEvent, in situation: Situation) throws -> Decision {
         guard let member = event.member else { return .nothing }
         var decision = answer(to: event, in: situation)
@@ -36,6 +42,7 @@ public struct LastSeen: Plugin {
         return decision
     }
 
+    /// `seen_within: 1h`, for at most as long as is kept.
     public var conditions: [PluginCondition] {
         [
             PluginCondition(
