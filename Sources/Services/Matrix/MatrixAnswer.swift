@@ -98,8 +98,3 @@ struct LoginFailure: Error, Equatable, CustomStringConvertible {
         self.description = description
     }
 }
-
-/// Why an account is given up: somebody has to act.
-package struct MatrixAccountFailure: Error, Equatable, CustomStringConvertible {
-    package let description: String
-}

@@ -47,15 +47,8 @@ extension MatrixService {
                 ? .unauthorized(login.description) : .unreachable(login.description)
         case .refused(let answer):
             if answer.isLimit { return .rateLimited(after: answer.retryAfter, answer.reason) }
-            return switch answer.status {
-            case 401: .unauthorized(answer.reason)
-            // Whoever answers so may not know how far it came.
-            case 408, 500...:
-                repeatsFreely
-                    ? .rateLimited(after: answer.retryAfter ?? .seconds(1), answer.reason)
-                    : .unknownOutcome(answer.reason)
-            default: .rejected(answer.reason)
-            }
+            return .answered(
+                answer.status, answer.reason, retryAfter: answer.retryAfter, repeatsFreely: repeatsFreely)
         }
     }
 

@@ -85,9 +85,9 @@ extension MatrixService {
         return pause
     }
 
-    private func fail(_ reason: String, _ inbox: any Inbox) -> MatrixAccountFailure {
+    private func fail(_ reason: String, _ inbox: any Inbox) -> AccountFailure {
         report(.failed(reason: reason), to: inbox)
-        return MatrixAccountFailure(description: reason)
+        return AccountFailure(description: reason)
     }
 
     // MARK: One step

@@ -75,13 +75,10 @@ package actor MatrixService: ChatService {
         isUp = false
         errands = [:]
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await self.login.run() }
-                group.addTask { try await self.stayInSync(inbox) }
-                group.addTask { try await self.runErrands() }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
+            try await untilOneEnds([
+                { try await self.login.run() }, { try await self.stayInSync(inbox) },
+                { try await self.runErrands() },
+            ])
         } catch {
             isUp = false
             await goodbye()

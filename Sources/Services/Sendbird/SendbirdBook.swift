@@ -3,7 +3,7 @@ internal import JSON
 
 /// The channels that an account is in: commands and answers of Sendbird in, chat events out, each once. A value, so that
 /// the same bytes give the same events anywhere.
-struct SendbirdBook {
+struct SendbirdBook: EventBook {
     let account: String
     let realm: Realm
     let own: UserID
@@ -57,7 +57,9 @@ struct SendbirdBook {
         var happening: SendbirdHappening
     }
 
-    struct Batch {
+    static let stream = "channel"
+
+    struct Batch: EventBatch {
         var events: [ChatEvent]
         fileprivate var origins: [Origin]
         var count: Int { events.count }

@@ -1,7 +1,7 @@
 internal import Chat
 
 /// Why a connection is over: a case for each reaction.
-enum SendbirdEnd: Error, Sendable {
+enum SendbirdEnd: ConnectionEnd {
     /// It broke: connect again.
     case lost(String)
     /// The server has too much to do: connect again no sooner than it wants.
@@ -12,6 +12,8 @@ enum SendbirdEnd: Error, Sendable {
     case tokenRefused(String)
     /// Somebody has to act.
     case final(String)
+
+    static func wanted(_ pause: Duration, _ why: String) -> SendbirdEnd { .busy(why, pause) }
 
     var reason: String {
         switch self {
@@ -36,11 +38,6 @@ enum SendbirdEnd: Error, Sendable {
             self = .lost(reason)
         }
     }
-}
-
-/// Why an account is given up: somebody has to act.
-struct SendbirdGivenUp: Error, CustomStringConvertible {
-    let description: String
 }
 
 /// What is known of our session.

@@ -2,7 +2,7 @@ internal import Chat
 internal import JSON
 
 /// A command or request that was not answered as it should be.
-enum SendbirdFailure: Error, Sendable {
+enum SendbirdFailure: ConnectionFailure, Sendable {
     /// Nothing was sent.
     case notConnected(String)
     /// Sent; whether it was done is unknown.

@@ -4,8 +4,8 @@ internal import JSON
 extension SendbirdService {
     /// Reads what is missing, in some channels at a time.
     func fillGaps(_ inbox: any Inbox) async throws {
-        if let until = behindUntil, clock.now() >= until {
-            behindUntil = nil
+        if let until = standing.behindUntil, clock.now() >= until {
+            standing.behindUntil = nil
             for url in book?.rooms.keys.map({ $0 }) ?? [] where book?.rooms[url]?.phase == .behind {
                 book?.rooms[url]?.phase = .wanting
             }

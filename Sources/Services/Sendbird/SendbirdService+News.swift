@@ -3,7 +3,7 @@ internal import JSON
 
 extension SendbirdService {
     func isWorkDue(at now: Timestamp) -> Bool {
-        if let behindUntil, now >= behindUntil { return true }
+        if let until = standing.behindUntil, now >= until { return true }
         return later.contains { $0.due <= now }
     }
 

@@ -14,7 +14,7 @@ extension SendbirdService {
             if !isComplete,
                 book?.rooms.values.allSatisfy({ $0.phase == .live || $0.phase == .behind }) == true
             {
-                isComplete = true
+                standing.isComplete = true
                 report(.up, to: inbox)
             }
             try await bell.wait()
@@ -35,7 +35,7 @@ extension SendbirdService {
         book?.typingTime = timing.typing
         entered = []
         later = []
-        behindUntil = nil
+        standing.behindUntil = nil
     }
 
     /// After each log-in: the channels we are in, those we are to be in, and what was missed in them.

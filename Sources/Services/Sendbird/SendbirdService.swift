@@ -7,7 +7,7 @@ internal import WebSocket
 /// requests over HTTP for the rest.
 ///
 /// Sources of the protocol: the behaviour of Sendbird's published clients, and its documentation.
-package actor SendbirdService: ChatService {
+package actor SendbirdService: ChatService, SocketAccount {
     nonisolated let account: String
     nonisolated let settings: SendbirdSettings
     nonisolated let timing: SendbirdTiming
@@ -22,21 +22,15 @@ package actor SendbirdService: ChatService {
     var login = SendbirdLoginState()
     /// The connection that commands go through: one that has logged in.
     var connection: SendbirdConnection?
-    /// Everything is read: all channels, nothing missing.
-    var isComplete = false
-    private var reported: ServiceStatus?
+    var standing = Standing()
+    private var failures = 0
+    private var refusals = 0
     /// Why the connection has to end, when that is found out elsewhere than where it is read.
     var ordered: SendbirdEnd?
     var lastHeard = Timestamp(milliseconds: 0)
     var pingedAt: Timestamp?
     /// Open channels that we are in as long as we are connected.
     var entered: Set<String> = []
-
-    // Delivering.
-    var isDelivering = false
-    var isClosed = false
-    var behindUntil: Timestamp?
-    var behindComplaint = Complaint(every: .seconds(60))
 
     // Seeing to what is read.
     nonisolated let bell = Bell()
@@ -75,133 +69,83 @@ package actor SendbirdService: ChatService {
 
     package func run(_ inbox: any Inbox) async throws {
         self.inbox = inbox
-        reported = nil
         // What an earlier run has read and steward has not taken is read again.
         book = nil
         entered = []
-        isClosed = false
         login = SendbirdLoginState()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.keeper.run() }
-            group.addTask { try await self.stayConnected(inbox) }
-            defer {
-                group.cancelAll()
-                renewing?.cancel()
-            }
-            try await group.next()
-        }
+        try await stayLoggedIn(inbox)
     }
+
+    nonisolated var pauseBehind: Duration { timing.behind }
+
+    /// Whoever waits for a renewal waits for its end.
+    func stopped() { renewing?.cancel() }
 
     // MARK: One connection after the other
 
-    /// One attempt at a time: the next begins when everything of the one before has ended.
-    private func stayConnected(_ inbox: any Inbox) async throws {
-        var failures = 0
-        var refusals = 0
-        while true {
-            try Task.checkCancellation()
-            let token = login.key == nil ? try await nextToken(inbox) : nil
-            report(.connecting, to: inbox)
-            isComplete = false
-            let end = try await session(token, inbox)
-            // The first attempt after a connection that was fine is at once, but for jitter.
-            if isComplete { (failures, refusals) = (0, 0) }
-            try Task.checkCancellation()
-            var pause =
-                failures == 0
-                ? timing.firstPause * clock.random()
-                : login.pauses.pause(before: failures, random: clock.random())
-            failures += 1
-            let reason: String
-            switch end {
-            case .lost(let why): reason = why
-            case .busy(let why, let wait):
-                reason = why
-                pause = max(min(wait, timing.longestPause) * (1 + 0.2 * clock.random()), pause)
-            case .sessionEnded(let why):
-                // The token gives another, without any wait.
-                reason = why
-                login.key = nil
-            case .tokenRefused(let why):
-                refusals += 1
-                reason = "log-in refused (\(why))"
-                login.key = nil
-                // One more, with another token if there is any; after that only whoever makes the tokens can help.
-                if refusals > 1 {
-                    guard keeper.source.mayImprove else {
-                        let remedy = keeper.source.remedy.map { ": \($0)" } ?? ""
-                        throw fail(reason + remedy, inbox)
-                    }
-                    pause = max(.seconds(1), login.pauses.pause(before: failures, random: clock.random()))
-                    log.error("\(reason); trying again with the next token")
-                }
-                if let used = login.token ?? token { await keeper.invalidate(used) }
-            case .final(let why): throw fail(why, inbox)
-            }
-            report(.down(reason: reason), to: inbox)
-            let words =
-                pause.milliseconds < 1000 ? "\(pause.milliseconds) ms" : "\(pause.milliseconds / 1000) s"
-            log.debug("\(reason); connecting again in \(words)")
-            try await clock.sleep(pause)
-        }
-    }
-
-    private func nextToken(_ inbox: any Inbox) async throws -> AccessToken {
+    /// The token, unless our session's key is still good.
+    func ticket(_ inbox: any Inbox) async throws -> AccessToken? {
+        guard login.key == nil else { return nil }
         report(.connecting, to: inbox)
-        while true {
-            do {
-                return try await keeper.current()
-            } catch let error as TokenError {
-                report(.down(reason: error.description), to: inbox)
+        return try await nextToken(inbox)
+    }
+
+    func forgetFailures() { (failures, refusals) = (0, 0) }
+
+    func follow(
+        _ end: SendbirdEnd, of token: AccessToken?, _ inbox: any Inbox
+    ) async throws -> (reason: String, pause: Duration) {
+        // The first attempt after a connection that was fine is at once, but for jitter.
+        var pause =
+            failures == 0
+            ? timing.firstPause * clock.random()
+            : login.pauses.pause(before: failures, random: clock.random())
+        failures += 1
+        let reason: String
+        switch end {
+        case .lost(let why): reason = why
+        case .busy(let why, let wait):
+            reason = why
+            pause = max(min(wait, timing.longestPause) * (1 + 0.2 * clock.random()), pause)
+        case .sessionEnded(let why):
+            // The token gives another, without any wait.
+            reason = why
+            login.key = nil
+        case .tokenRefused(let why):
+            refusals += 1
+            reason = "log-in refused (\(why))"
+            login.key = nil
+            // One more, with another token if there is any; after that only whoever makes the tokens can help.
+            if refusals > 1 {
+                guard keeper.source.mayImprove else {
+                    let remedy = keeper.source.remedy.map { ": \($0)" } ?? ""
+                    throw giveUp(reason + remedy, inbox)
+                }
+                pause = max(.seconds(1), login.pauses.pause(before: failures, random: clock.random()))
+                log.error("\(reason); trying again with the next token")
             }
+            if let used = login.token ?? token { await keeper.invalidate(used) }
+        case .final(let why): throw giveUp(why, inbox)
         }
-    }
-
-    /// Each status once, however often it is found.
-    func report(_ status: ServiceStatus, to inbox: any Inbox) {
-        guard status != reported else { return }
-        reported = status
-        inbox.report(status)
-    }
-
-    private func fail(_ reason: String, _ inbox: any Inbox) -> SendbirdGivenUp {
-        log.error("\(reason); giving up until somebody acts")
-        report(.failed(reason: reason), to: inbox)
-        return SendbirdGivenUp(description: reason)
+        return (reason, pause)
     }
 
     /// Connects, waits for the server's welcome and stays until that connection is over; says why it is.
-    private func session(_ token: AccessToken?, _ inbox: any Inbox) async throws -> SendbirdEnd {
+    func session(_ token: AccessToken?, _ inbox: any Inbox) async throws -> SendbirdEnd {
         let socket: WebSocket
-        do {
-            socket = try await WebSocket.connect(
-                to: socketURL, headers: socketHeaders(token), timeout: timing.connect, on: tools.loop)
-        } catch {
-            if Task.isCancelled { throw CancellationError() }
-            if let pause = error.retryAfter { return .busy(error.text, pause) }
-            return .lost(error.text)
+        switch try await connect(to: socketURL, headers: socketHeaders(token), timeout: timing.connect) {
+        case .success(let connected): socket = connected
+        case .failure(let end): return end
         }
         let connection = SendbirdConnection(socket, at: clock.now())
         lastHeard = clock.now()
         pingedAt = nil
         ordered = nil
         login.begin(token, at: clock.now())
-        var end = SendbirdEnd.lost("the connection is lost")
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await self.readAll(connection, inbox) }
-                group.addTask { try await self.watch(connection) }
-                group.addTask { try await self.serve(connection, inbox) }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-        } catch let reason as SendbirdEnd {
-            end = reason
-        } catch let failure as SendbirdFailure {
-            end = .lost(failure.reason)
-        } catch is CancellationError {
-            end = .lost("stopped")
-        }
+        let end = try await end(of: [
+            { try await self.readAll(connection, inbox) }, { try await self.watch(connection) },
+            { try await self.serve(connection, inbox) },
+        ])
         self.connection = nil
         connection.end(end.reason)
         socket.close()
@@ -263,9 +207,7 @@ package actor SendbirdService: ChatService {
             if let ordered { throw ordered }
         }
         if let ordered { throw ordered }
-        let end = connection.socket.end
-        let words = end.map { $0.reason.isEmpty ? "close code \($0.code)" : $0.reason } ?? "no reason given"
-        throw SendbirdEnd.lost("the connection is lost: \(words)")
+        throw SendbirdEnd.lost(connection.socket.farewell)
     }
 
     /// Looks after everything that must not take for ever.

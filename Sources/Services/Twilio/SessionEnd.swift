@@ -1,7 +1,7 @@
 internal import Chat
 
 /// Why a connection to Twilsock is over: a case for each reaction.
-enum SessionEnd: Error, Sendable {
+enum SessionEnd: ConnectionEnd {
     /// It broke, or the server wants us elsewhere: connect again.
     case lost(String)
     /// The same, no sooner than the server wants.
@@ -10,6 +10,15 @@ enum SessionEnd: Error, Sendable {
     case refused(TwilsockStatus)
     /// The server does not understand us: begin as a new client.
     case misunderstood(String)
+
+    static func wanted(_ pause: Duration, _ why: String) -> SessionEnd { .paused(why, pause...pause) }
+
+    var reason: String {
+        switch self {
+        case .lost(let why), .paused(let why, _), .misunderstood(let why): why
+        case .refused(let status): "refused: \(status)"
+        }
+    }
 
     /// What a reply to a log-in or a new token, or a `close` from the server, asks for. Source of the codes: the
     /// behaviour of Twilio's own clients.
@@ -28,11 +37,6 @@ enum SessionEnd: Error, Sendable {
             }
         }
     }
-}
-
-/// Why an account is given up: somebody has to act.
-package struct TwilioFailure: Error, Equatable, CustomStringConvertible {
-    package let description: String
 }
 
 extension TwilsockStatus {

@@ -3,7 +3,7 @@ internal import JSON
 
 /// All Sync objects that an account reads, and the channels they make up: Sync events in, chat events out, each once and
 /// in the order of its object. A value, so that the same bytes give the same events anywhere.
-package struct SyncBook {
+package struct SyncBook: EventBook {
     package let account: String
     package let realm: Realm
     package let own: UserID
@@ -196,7 +196,9 @@ package struct SyncBook {
 
     // MARK: What comes out
 
-    struct Batch {
+    static let stream = "stream"
+
+    struct Batch: EventBatch {
         var events: [ChatEvent]
         var reached: [Reached]
     }

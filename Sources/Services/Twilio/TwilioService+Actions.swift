@@ -42,16 +42,9 @@ extension TwilioService {
             default: .rateLimited(after: pause ?? .seconds(1), status.description)
             }
         case .answered(let answer):
-            return switch answer.status {
-            case 401: .unauthorized(answer.reason)
-            case 429: .rateLimited(after: answer.retryAfter, answer.reason)
-            // Whoever answers so may not know how far it came.
-            case 408, 500...:
-                repeatsFreely
-                    ? .rateLimited(after: answer.retryAfter ?? .seconds(1), answer.reason)
-                    : .unknownOutcome(answer.reason)
-            default: .rejected(answer.reason)
-            }
+            if answer.status == 429 { return .rateLimited(after: answer.retryAfter, answer.reason) }
+            return .answered(
+                answer.status, answer.reason, retryAfter: answer.retryAfter, repeatsFreely: repeatsFreely)
         }
     }
 

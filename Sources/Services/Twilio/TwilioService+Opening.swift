@@ -33,19 +33,17 @@ extension TwilioService {
     /// Logs in, reads what has to be read, and sees to what comes up, until the connection is over.
     func serve(_ connection: TwilsockConnection, _ token: AccessToken, _ inbox: any Inbox) async throws {
         try await logIn(token, on: connection)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.followTokens(on: connection) }
-            group.addTask {
+        try await untilOneEnds([
+            { try await self.followTokens(on: connection) },
+            {
                 do {
                     try await self.identify(token, on: connection, inbox)
                     try await self.seeToEverything(on: connection, inbox)
                 } catch let failure as RequestFailure {
                     throw SessionEnd.lost(failure.reason)
                 }
-            }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
+            },
+        ])
     }
 
     /// Finds out who and where we are. In another world than before nothing of the old one counts.
@@ -75,7 +73,7 @@ extension TwilioService {
             )
             reader.book?.profiles.patience = timing.name
             later = []
-            behindUntil = nil
+            standing.behindUntil = nil
             try await openStandings(on: connection, inbox)
             try await openEverything(on: connection, inbox)
             isOpened = true

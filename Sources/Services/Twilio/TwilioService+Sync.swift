@@ -17,7 +17,7 @@ extension TwilioService {
             await handOver()
             if reader.book?.hasNews == true { continue }
             if !isComplete, let book = reader.book, book.isSettled {
-                isComplete = true
+                standing.isComplete = true
                 log.debug("up: \(book.openChannels.count) channels")
                 report(.up, to: inbox)
             }
@@ -27,7 +27,7 @@ extension TwilioService {
 
     /// Whether something is due that nothing else would remind us of.
     func isWorkDue(at now: Timestamp) -> Bool {
-        if let behindUntil, behindUntil <= now { return true }
+        if let until = standing.behindUntil, until <= now { return true }
         if let subscribeAgain, subscribeAgain <= now { return true }
         if let renewAll, renewAll <= now { return true }
         if later.contains(where: { $0.due <= now }) { return true }
@@ -42,8 +42,8 @@ extension TwilioService {
     }
 
     private func renewOverdue(at now: Timestamp) {
-        if let until = behindUntil, until <= now {
-            behindUntil = nil
+        if let until = standing.behindUntil, until <= now {
+            standing.behindUntil = nil
             for object in reader.book?.behind ?? [] { reader.book?.want(object) }
         }
         if let all = renewAll, all <= now {

@@ -6,7 +6,7 @@ internal import WebSocket
 /// speaks Twilsock, requests through it, and Sync objects that are kept up to date.
 ///
 /// Sources of the protocol: Twilio's published client libraries and their behaviour.
-package actor TwilioService: ChatService {
+package actor TwilioService: ChatService, SocketAccount {
     nonisolated let account: String
     nonisolated let settings: TwilioSettings
     nonisolated let timing: TwilioTiming
@@ -25,9 +25,9 @@ package actor TwilioService: ChatService {
     var token: AccessToken?
     /// The server's own memory of us, from one connection to the next.
     var continuationToken: String?
-    /// Everything is read: all channels, nothing missing.
-    var isComplete = false
-    private var reported: ServiceStatus?
+    var standing = Standing()
+    private var attempts: Backoff
+    private var refusals = 0
     /// The first reading of what there is came to its end.
     var isOpened = false
     /// Why the connection has to end, when that is found out elsewhere than where it is read.
@@ -36,12 +36,6 @@ package actor TwilioService: ChatService {
 
     /// Something to see to, and how often it was tried.
     typealias Errand = (due: Timestamp, news: SyncBook.News, tries: Int)
-
-    // Delivering.
-    var isDelivering = false
-    var isClosed = false
-    var behindUntil: Timestamp?
-    var behindComplaint = Complaint(every: .seconds(60))
 
     // Seeing to what is read.
     nonisolated let bell = Bell()
@@ -72,142 +66,88 @@ package actor TwilioService: ChatService {
         clock = tools.clock
         log = tools.log.with("account", account)
         keeper = TokenKeeper(source: source, clock: tools.clock, log: log)
+        attempts = Backoff(first: timing.firstPause, most: timing.longestPause)
     }
 
     package func run(_ inbox: any Inbox) async throws {
         self.inbox = inbox
-        reported = nil
         // What an earlier run has read and steward has not taken is read again.
         configuration = nil
         reader.book = nil
-        isClosed = false
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.keeper.run() }
-            group.addTask { try await self.stayConnected(inbox) }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
+        try await stayLoggedIn(inbox)
     }
+
+    var book: SyncBook? {
+        get { reader.book }
+        _modify { yield &reader.book }
+    }
+
+    nonisolated var pauseBehind: Duration { timing.behind }
+
+    /// Nothing of it is left then.
+    func stopped() {}
 
     // MARK: One connection after the other
 
-    /// One attempt at a time: the next begins when everything of the one before has ended.
-    private func stayConnected(_ inbox: any Inbox) async throws {
-        var backoff = Backoff(first: timing.firstPause, most: timing.longestPause)
-        var refusals = 0
-        report(.connecting, to: inbox)
-        while true {
-            try Task.checkCancellation()
-            let token = try await nextToken(inbox)
-            // Not before: why there is no token is worth more than that we wait for one.
-            report(.connecting, to: inbox)
-            isComplete = false
-            let end = try await session(token, inbox)
-            if isComplete {
-                backoff.reset()
-                refusals = 0
+    func ticket(_ inbox: any Inbox) async throws -> AccessToken { try await nextToken(inbox) }
+
+    func forgetFailures() {
+        attempts.reset()
+        refusals = 0
+    }
+
+    func follow(
+        _ end: SessionEnd, of token: AccessToken, _ inbox: any Inbox
+    ) async throws -> (reason: String, pause: Duration) {
+        var pause = attempts.failures == 0 ? .zero : timing.firstPause
+        var reason: String
+        switch end {
+        case .lost(let why):
+            reason = why
+            pause = attempts.next(random: clock.random())
+        case .paused(let why, let range):
+            reason = why
+            let asked = range.lowerBound + (range.upperBound - range.lowerBound) * clock.random()
+            pause = max(asked, attempts.next(random: clock.random()))
+        case .misunderstood(let why):
+            reason = why
+            continuationToken = nil
+            pause = max(.seconds(1), attempts.next(random: clock.random()))
+        case .refused(let status):
+            refusals += 1
+            let used = self.token ?? token
+            let own = used.diagnosis(identity: settings.identity, at: clock.now())
+            reason = "log-in refused (\(status)); \(own)"
+            // One more, with another token; after that only time may help, or whoever makes the tokens.
+            if refusals > 1 {
+                guard status.isAboutTime || keeper.source.mayImprove else { throw giveUp(reason, inbox) }
+                pause = max(.seconds(1), attempts.next(random: clock.random()))
+                log.error("\(reason); trying again with the next token")
             }
-            try Task.checkCancellation()
-            var pause = backoff.failures == 0 ? .zero : timing.firstPause
-            var reason: String
-            switch end {
-            case .lost(let why):
-                reason = why
-                pause = backoff.next(random: clock.random())
-            case .paused(let why, let range):
-                reason = why
-                let asked = range.lowerBound + (range.upperBound - range.lowerBound) * clock.random()
-                pause = max(asked, backoff.next(random: clock.random()))
-            case .misunderstood(let why):
-                reason = why
-                continuationToken = nil
-                pause = max(.seconds(1), backoff.next(random: clock.random()))
-            case .refused(let status):
-                refusals += 1
-                let used = self.token ?? token
-                let own = used.diagnosis(identity: settings.identity, at: clock.now())
-                reason = "log-in refused (\(status)); \(own)"
-                // One more, with another token; after that only time may help, or whoever makes the tokens.
-                if refusals > 1 {
-                    guard status.isAboutTime || keeper.source.mayImprove else { throw fail(reason, inbox) }
-                    pause = max(.seconds(1), backoff.next(random: clock.random()))
-                    log.error("\(reason); trying again with the next token")
-                }
-                await keeper.invalidate(used)
-            }
-            report(.down(reason: reason), to: inbox)
-            let words =
-                pause.milliseconds < 1000 ? "\(pause.milliseconds) ms" : "\(pause.milliseconds / 1000) s"
-            log.debug("\(reason); connecting again in \(words)")
-            try await clock.sleep(pause)
+            await keeper.invalidate(used)
         }
-    }
-
-    private func nextToken(_ inbox: any Inbox) async throws -> AccessToken {
-        while true {
-            do {
-                return try await keeper.current()
-            } catch let error as TokenError {
-                report(.down(reason: error.description), to: inbox)
-            }
-        }
-    }
-
-    /// Each status once, however often it is found.
-    func report(_ status: ServiceStatus, to inbox: any Inbox) {
-        guard status != reported else { return }
-        reported = status
-        inbox.report(status)
-    }
-
-    private func fail(_ reason: String, _ inbox: any Inbox) -> TwilioFailure {
-        log.error("\(reason); giving up until somebody acts")
-        report(.failed(reason: reason), to: inbox)
-        return TwilioFailure(description: reason)
+        return (reason, pause)
     }
 
     /// Connects, logs in and stays until that connection is over; says why it is.
-    private func session(_ token: AccessToken, _ inbox: any Inbox) async throws -> SessionEnd {
+    func session(_ token: AccessToken, _ inbox: any Inbox) async throws -> SessionEnd {
         self.token = token
         let socket: WebSocket
-        do {
-            socket = try await WebSocket.connect(
-                to: settings.socketURL, timeout: timing.connect, on: tools.loop)
-        } catch {
-            if Task.isCancelled { throw CancellationError() }
-            if let pause = error.retryAfter { return .paused(error.text, pause...pause) }
-            return .lost(error.text)
+        switch try await connect(to: settings.socketURL, timeout: timing.connect) {
+        case .success(let connected): socket = connected
+        case .failure(let end): return end
         }
         let connection = TwilsockConnection(socket)
         lastHeard = clock.now()
         ordered = nil
-        var end = SessionEnd.lost("the connection is lost")
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await self.readAll(connection, inbox) }
-                group.addTask { try await self.watch(connection, inbox) }
-                group.addTask { try await self.serve(connection, token, inbox) }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-        } catch let reason as SessionEnd {
-            end = reason
-        } catch let failure as TwilsockFailure {
-            end = .lost(failure.reason)
-        } catch is CancellationError {
-            end = .lost("stopped")
-        }
+        let end = try await end(of: [
+            { try await self.readAll(connection, inbox) }, { try await self.watch(connection, inbox) },
+            { try await self.serve(connection, token, inbox) },
+        ])
         self.connection = nil
-        connection.end(reason(of: end))
+        connection.end(end.reason)
         connection.sayGoodbye()
         return end
-    }
-
-    private func reason(of end: SessionEnd) -> String {
-        switch end {
-        case .lost(let why), .paused(let why, _), .misunderstood(let why): why
-        case .refused(let status): "refused: \(status)"
-        }
     }
 
     // MARK: Reading
@@ -241,9 +181,7 @@ package actor TwilioService: ChatService {
             if let end { throw end }
         }
         if let ordered { throw ordered }
-        let end = connection.socket.end
-        let words = end.map { $0.reason.isEmpty ? "close code \($0.code)" : $0.reason } ?? "no reason given"
-        throw SessionEnd.lost("the connection is lost: \(words)")
+        throw SessionEnd.lost(connection.socket.farewell)
     }
 
     /// Looks after everything that must not take for ever.

@@ -138,7 +138,7 @@ final class TwilsockConnection: Sendable {
 }
 
 /// Why there is no reply.
-enum TwilsockFailure: Error, Equatable {
+enum TwilsockFailure: ConnectionFailure, Equatable {
     /// Nothing has left.
     case notSent(String)
     /// It was sent; whether it was done is unknown.
