@@ -29,14 +29,14 @@ import Testing
               - undo: "{{ args.case }}"
         """
 
-    private func run(_ bed: TestBed, _ words: String...) async -> ExitCode {
+    func run(_ bed: TestBed, _ words: String...) async -> ExitCode {
         await Program.run(words + ["--config", bed.folder.appending(path: "config.yaml").path()])
     }
 
-    private func store(_ bed: TestBed) -> String { bed.folder.appending(path: "steward.db").path() }
+    func store(_ bed: TestBed) -> String { bed.folder.appending(path: "steward.db").path() }
 
     /// The case of that name, as it is in the store.
-    private func found(_ name: String, _ bed: TestBed) async throws -> Case? {
+    func found(_ name: String, _ bed: TestBed) async throws -> Case? {
         let journal = try await SQLiteJournal.openForReading(store(bed))
         let row = try await journal.rows(of: .cases, keys: [name]).first
         await journal.close()
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// Ana advertises, and is moderated for it.
-    private func offend(_ bed: TestBed, _ general: SID, _ text: String = "buy cheap pills now") async throws {
+    func offend(_ bed: TestBed, _ general: SID, _ text: String = "buy cheap pills now") async throws {
         try await bed.server.post(text, in: general, as: "ana")
         await bed.server.wait(in: general) { messages in
             !messages.contains { $0.content.body == text }
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    private func report(_ name: String, _ bed: TestBed) async throws -> String {
+    func report(_ name: String, _ bed: TestBed) async throws -> String {
         let config = try ConfigReader.read(
             file: bed.folder.appending(path: "config.yaml").path(), environment: [:])
         let journal = try await SQLiteJournal.openForReading(store(bed))
@@ -355,71 +355,5 @@ import Testing
             #expect(error?.description.hasSuffix("order it as the user that steward runs as") == true)
             chmod(store(bed), 0o600)
         }
-    }
-
-    @Test func `what is remembered is exported, imported into a new store, and forgotten`() async throws {
-        try await TestBed.run { bed, general in
-            let keeping = bed.usualConfig.replacing(
-                "{file: steward.db}", with: "{file: steward.db, keep_events: 7d}")
-            let steward = try bed.steward(keeping, bot: Self.bot)
-            await steward.transcript.wait(for: "ready: ")
-            try await offend(bed, general)
-            let dump = bed.folder.appending(path: "dump.jsonl").path()
-            let person = bed.folder.appending(path: "ana.json").path()
-            #expect(await run(bed, "state", "export", person, "--user", "ana") == .fine)
-            let known = try JSON(parsing: Array(try Data(contentsOf: URL(filePath: person))))
-            #expect(known["messages"]?.int == 1)
-            #expect(known["cases"]?[0]?["messages"]?[0]?["text"]?.string == "buy cheap pills now")
-            #expect(known["events"]?[0]?["text"]?.string == "buy cheap pills now")
-            #expect(await run(bed, "state", "export", "--user", "nobody", dump) == .findings)
-            #expect(await run(bed, "state", "forget", "ana") == .fine)
-            #expect(await run(bed, "state", "forget", "ana") == .findings)
-            #expect(try await found("C1", bed) == nil)
-            try await offend(bed, general, "more cheap pills")
-            #expect(try await steward.stop() == .fine)
-            #expect(await run(bed, "state", "export", dump) == .fine)
-            #expect(await run(bed, "state", "import", dump) == .findings)
-            for end in ["", "-wal", "-shm"] {
-                try? FileManager.default.removeItem(atPath: store(bed) + end)
-            }
-            #expect(await run(bed, "state", "import", dump) == .fine)
-            #expect(try await found("C2", bed)?.user == "ana")
-            #expect(try await report("C2", bed).contains("more cheap pills"))
-            let again = bed.folder.appending(path: "again.jsonl").path()
-            #expect(await run(bed, "state", "export", again) == .fine)
-            let lines = { try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n").sorted() }
-            #expect(try lines(again) == lines(dump))
-            #expect(await run(bed, "state", "tidy") == .usage)
-            // It goes on where it was.
-            let second = try bed.steward(keeping, bot: Self.bot)
-            await second.transcript.wait(for: "ready: ")
-            #expect(try await second.stop() == .fine)
-        }
-    }
-
-    @Test func `a store of a later steward is refused in clear words`() async throws {
-        try await TestBed.run { bed, general in
-            let first = try bed.steward(bot: Self.bot)
-            await first.transcript.wait(for: "ready: ")
-            try await offend(bed, general)
-            #expect(try await first.stop() == .fine)
-            try await setVersion(99, of: store(bed))
-            let second = try bed.steward(bot: Self.bot)
-            let complaint = try await second.complaint()
-            #expect(
-                complaint.hasPrefix(
-                    "the store cannot be opened: \(store(bed)): written by a later version (schema 99, this one knows "
-                ))
-            #expect(complaint.contains("run the steward that wrote it"))
-            #expect(await run(bed, "cases") == .findings)
-            #expect(await run(bed, "undo", "C1") == .findings)
-            #expect(await run(bed, "state", "export") == .findings)
-        }
-    }
-
-    private func setVersion(_ version: Int, of file: String) async throws {
-        let database = try await Database.open(file)
-        try await database.run { try $0.setVersion(version) }
-        await database.close()
     }
 }
