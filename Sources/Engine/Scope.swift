@@ -6,16 +6,7 @@ func scope(
     body: @escaping @Sendable () async throws -> Void
 ) async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in
-        for child in children {
-            group.addTask {
-                try await child()
-                return false
-            }
-        }
-        group.addTask {
-            try await body()
-            return true
-        }
+        start(children, beside: body, in: &group)
         while let isBody = try await group.next() {
             if isBody { await finish() }
         }
@@ -28,19 +19,27 @@ func scope(
     body: @escaping @Sendable () async throws -> Void
 ) async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in
-        for child in children {
-            group.addTask {
-                try await child()
-                return false
-            }
-        }
-        group.addTask {
-            try await body()
-            return true
-        }
+        start(children, beside: body, in: &group)
         while let isBody = try await group.next(), !isBody {}
         group.cancelAll()
         // Their complaint that they were cancelled is no news.
         while let result = await group.nextResult() { _ = result }
+    }
+}
+
+/// Starts all of them; the body is the one that answers true.
+private func start(
+    _ children: [@Sendable () async throws -> Void], beside body: @escaping @Sendable () async throws -> Void,
+    in group: inout ThrowingTaskGroup<Bool, any Error>
+) {
+    for child in children {
+        group.addTask {
+            try await child()
+            return false
+        }
+    }
+    group.addTask {
+        try await body()
+        return true
     }
 }

@@ -62,6 +62,19 @@ struct Bots: Sendable {
         }
     }
 
+    /// The same for a body that waits.
+    static func look(
+        _ arguments: Arguments, waiting body: (Config, RuleSet) async -> ExitCode
+    ) async -> ExitCode {
+        var loaded: (Config, RuleSet)?
+        let end = look(arguments) { config, rules, _ in
+            loaded = (config, rules)
+            return .fine
+        }
+        guard let (config, rules) = loaded else { return end }
+        return await body(config, rules)
+    }
+
     /// What stands in the files.
     static func sources(_ files: [String]) throws(BotsError) -> [BotSource] {
         var sources: [BotSource] = []

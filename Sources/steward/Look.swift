@@ -11,15 +11,7 @@ enum Look {
         of command: String, _ arguments: Arguments,
         _ body: (Config, String) async throws -> ExitCode
     ) async -> ExitCode {
-        let config: Config
-        do {
-            config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current,
-                secrets: .unneeded)
-        } catch {
-            Terminal.print(findings: "\(error)")
-            return .configuration
-        }
+        guard let config = config(arguments) else { return .configuration }
         do {
             guard let store = config.store.map(config.statePath) else {
                 throw SettingsMistake("nothing is kept - write storage: {file: state/steward.db}")
@@ -34,6 +26,18 @@ enum Look {
         } catch {
             Terminal.complain("steward \(command): \(error)\n")
             return .findings
+        }
+    }
+
+    /// The configuration, without its secrets; says what is wrong with it.
+    static func config(_ arguments: Arguments) -> Config? {
+        do {
+            return try ConfigReader.read(
+                file: arguments["config"] ?? Config.usualFile, environment: Environment.current,
+                secrets: .unneeded)
+        } catch {
+            Terminal.print(findings: "\(error)")
+            return nil
         }
     }
 

@@ -75,16 +75,7 @@ import Testing
         try await prepare()
         let inner = try await SQLiteJournal.open(file.path)
         let journal = PowerCutJournal(inner, cutAt: number, afterwards: afterwards)
-        let rig = rig(journal)
-        let run = Task {
-            try await rig.run { [chat] _ in await chat.wait { Self.isComplete($0) } }
-        }
-        let cut = Task {
-            await journal.waitForCut()
-            run.cancel()
-        }
-        _ = await run.result
-        cut.cancel()
+        await journal.run(rig(journal)) { Self.isComplete($0) }
         await inner.close()
         try await finish("append \(number)\(afterwards ? ", which was written" : "")")
     }
@@ -122,17 +113,10 @@ import Testing
         _ = try await desk.place(.undo(case: "C1", by: "root"), at: .now)
         let inner = try await SQLiteJournal.open(file.path)
         let journal = PowerCutJournal(inner, cutAt: number, afterwards: afterwards)
-        let rig = rig(journal)
         let isUndone = { @Sendable (chat: FakeChat) in
             chat.messages(in: "lobby").contains { $0.text.contains(" wrote: bad of ") }
         }
-        let run = Task { try await rig.run { [chat] _ in await chat.wait(until: isUndone) } }
-        let cut = Task {
-            await journal.waitForCut()
-            run.cancel()
-        }
-        _ = await run.result
-        cut.cancel()
+        await journal.run(rig(journal), until: isUndone)
         await inner.close()
         let last = try await SQLiteJournal.open(file.path)
         try await self.rig(last).runReady { [chat] _ in await chat.wait(until: isUndone) }

@@ -127,16 +127,7 @@ import Testing
         try await prepare()
         let inner = try await SQLiteJournal.open(file.path)
         let journal = PowerCutJournal(inner, cutAt: number, afterwards: afterwards)
-        let rig = rig(journal)
-        let run = Task {
-            try await rig.run { [chat] _ in await chat.wait { Self.isComplete($0) } }
-        }
-        let cut = Task {
-            await journal.waitForCut()
-            run.cancel()
-        }
-        _ = await run.result
-        cut.cancel()
+        await journal.run(rig(journal)) { Self.isComplete($0) }
         await inner.close()
         try await finish()
         check("append \(number)\(afterwards ? ", which was written" : "")")
@@ -188,9 +179,6 @@ import Testing
             let journal = PowerCutJournal(
                 inner, cutAt: 1 + random.roll(15), afterwards: random.roll(2) == 0)
             let rig = rig(journal)
-            let run = Task {
-                try await rig.run { [chat] _ in await chat.wait { Self.isComplete($0) } }
-            }
             let trouble = Task { [chat] in
                 while !journal.isCut, !Task.isCancelled {
                     chat.setReachable(false)
@@ -199,13 +187,8 @@ import Testing
                     for _ in 0..<300 { await Task.yield() }
                 }
             }
-            let cut = Task {
-                await journal.waitForCut()
-                run.cancel()
-            }
-            _ = await run.result
+            await journal.run(rig) { Self.isComplete($0) }
             trouble.cancel()
-            cut.cancel()
             await trouble.value
             await inner.close()
             chat.setReachable(true)

@@ -1,4 +1,5 @@
 import Chat
+import ChatTesting
 @testable import Engine
 
 /// A store whose power is cut at its Nth append: nothing is written from then on.
@@ -24,6 +25,17 @@ final class PowerCutJournal: Journal {
             if isCut { return }
             await changed.wait(past: version)
         }
+    }
+
+    /// Runs the rig until the power is cut, or it is done.
+    func run(_ rig: Rig, until isDone: @escaping @Sendable (FakeChat) -> Bool) async {
+        let run = Task { try await rig.run { [chat = rig.chat] _ in await chat.wait(until: isDone) } }
+        let cut = Task {
+            await waitForCut()
+            run.cancel()
+        }
+        _ = await run.result
+        cut.cancel()
     }
 
     func append(_ changes: [RowChange], under lease: Lease) async throws(JournalError) {

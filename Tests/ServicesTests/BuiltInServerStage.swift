@@ -68,14 +68,10 @@ final class BuiltInServerStage: Sendable {
         var settings = settings
         settings.writesPerSecond = settings.writesPerSecond == 30 ? nil : settings.writesPerSecond
         let stage = try await BuiltInServerStage(settings)
-        let result: Result<Void, any Error>
-        do {
+        try await ending {
             try await body(stage)
-            result = .success(())
-        } catch {
-            result = .failure(error)
+        } with: {
+            await stage.end()
         }
-        await stage.end()
-        try result.get()
     }
 }

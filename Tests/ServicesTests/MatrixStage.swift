@@ -131,12 +131,9 @@ func withMatrix(
     _ body: (MatrixStage) async throws -> Void
 ) async throws {
     let stage = try await MatrixStage(version: version, on: own, change)
-    let result: Result<Void, any Error>
-    do {
-        result = .success(try await body(stage))
-    } catch {
-        result = .failure(error)
+    try await ending {
+        try await body(stage)
+    } with: {
+        await stage.end()
     }
-    await stage.end()
-    try result.get()
 }

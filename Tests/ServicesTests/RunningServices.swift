@@ -32,13 +32,22 @@ func running(
 ) async throws {
     let services = RunningServices()
     services.start(service, inbox)
+    try await ending {
+        try await body()
+    } with: {
+        await services.stop()
+        await end()
+    }
+}
+
+/// Runs the body, and then `end` whatever came of it.
+func ending(_ body: () async throws -> Void, with end: () async -> Void) async throws {
     let result: Result<Void, any Error>
     do {
         result = .success(try await body())
     } catch {
         result = .failure(error)
     }
-    await services.stop()
     await end()
     try result.get()
 }

@@ -221,12 +221,9 @@ final class ScriptedHomeserver: Sendable {
 
 func withHomeserver(_ body: (ScriptedHomeserver) async throws -> Void) async throws {
     let server = try await ScriptedHomeserver()
-    let result: Result<Void, any Error>
-    do {
-        result = .success(try await body(server))
-    } catch {
-        result = .failure(error)
+    try await ending {
+        try await body(server)
+    } with: {
+        await server.end()
     }
-    await server.end()
-    try result.get()
 }

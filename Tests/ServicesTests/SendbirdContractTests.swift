@@ -80,13 +80,10 @@ extension ScriptedSource {
     @Test(arguments: ChatServiceContract.allCases)
     func `on a scripted server`(_ promise: ChatServiceContract) async throws {
         let stage = try await SendbirdStage()
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await promise.check(on: stage))
-        } catch {
-            result = .failure(error)
+        try await ending {
+            try await promise.check(on: stage)
+        } with: {
+            await stage.end()
         }
-        await stage.end()
-        try result.get()
     }
 }

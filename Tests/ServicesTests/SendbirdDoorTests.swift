@@ -100,14 +100,11 @@ private final class SendbirdDoorStage: ChatServiceStage {
     @Test(arguments: ChatServiceContract.allCases)
     func `the contract is kept`(_ promise: ChatServiceContract) async throws {
         let stage = try await SendbirdDoorStage()
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await promise.check(on: stage))
-        } catch {
-            result = .failure(error)
+        try await ending {
+            try await promise.check(on: stage)
+        } with: {
+            await stage.end()
         }
-        await stage.end()
-        try result.get()
     }
 
     private func perform(

@@ -76,13 +76,10 @@ private struct CountingSource: TokenSource {
     @Test(arguments: ChatServiceContract.allCases)
     func `on the built-in server`(_ promise: ChatServiceContract) async throws {
         let stage = try await TwilioStage()
-        let result: Result<Void, any Error>
-        do {
-            result = .success(try await promise.check(on: stage))
-        } catch {
-            result = .failure(error)
+        try await ending {
+            try await promise.check(on: stage)
+        } with: {
+            await stage.end()
         }
-        await stage.end()
-        try result.get()
     }
 }

@@ -33,13 +33,7 @@ enum ExplainCommand {
             .init(name: "json", value: nil, summary: "one JSON object a rule, for programs"),
         ]
     ) { arguments in
-        var loaded: (Config, RuleSet)?
-        let end = Bots.look(arguments) { config, rules, _ in
-            loaded = (config, rules)
-            return .fine
-        }
-        guard let (config, rules) = loaded else { return end }
-        return await explain(arguments, config, rules)
+        await Bots.look(arguments, waiting: { await explain(arguments, $0, $1) })
     }
 
     /// An object a line.

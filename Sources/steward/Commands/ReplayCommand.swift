@@ -26,21 +26,19 @@ enum ReplayCommand {
             .init(name: "json", value: nil, summary: "one JSON object a rule, for programs"),
         ]
     ) { arguments in
-        var loaded: (Config, RuleSet)?
-        let end = Bots.look(arguments) { config, rules, _ in
-            loaded = (config, rules)
-            return .fine
-        }
-        guard let (config, rules) = loaded else { return end }
-        do {
-            return try await run(arguments, config, rules)
-        } catch let error as BotsError {
-            Terminal.print(findings: error.description)
-            return .findings
-        } catch {
-            Terminal.complain("steward replay: \(error)\n")
-            return .findings
-        }
+        await Bots.look(
+            arguments,
+            waiting: { config, rules in
+                do {
+                    return try await run(arguments, config, rules)
+                } catch let error as BotsError {
+                    Terminal.print(findings: error.description)
+                    return .findings
+                } catch {
+                    Terminal.complain("steward replay: \(error)\n")
+                    return .findings
+                }
+            })
     }
 
     private static func run(_ arguments: Arguments, _ config: Config, _ rules: RuleSet) async throws

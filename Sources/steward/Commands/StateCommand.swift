@@ -99,15 +99,7 @@ enum StateLine {
 enum StateImport {
     static func run(_ arguments: Arguments) async -> ExitCode {
         guard let file = arguments.operands.first else { return StateCommand.mistake("import which file?") }
-        let config: Config
-        do {
-            config = try ConfigReader.read(
-                file: arguments["config"] ?? Config.usualFile, environment: Environment.current,
-                secrets: .unneeded)
-        } catch {
-            Terminal.print(findings: "\(error)")
-            return .configuration
-        }
+        guard let config = Look.config(arguments) else { return .configuration }
         do {
             guard let store = config.store.map(config.statePath) else {
                 throw SettingsMistake("there is no place for it - write storage: {file: state/steward.db}")
