@@ -110,8 +110,7 @@ import Testing
             await steward.transcript.wait(for: "ready: ")
             var number = 0
             for user in ["ghost", "zoe", "ben"] {
-                // A kick is a ban of a second on Sendbird, in which nobody can be invited.
-                for verb in user == "ben" && service == "sendbird" ? ["ban"] : ["kick", "ban"] {
+                for verb in ["kick", "ban"] {
                     number += 1
                     try await bed.server.post("!\(verb) \(user)", in: general, as: "mo")
                     try await settled("C\(number)", bed)

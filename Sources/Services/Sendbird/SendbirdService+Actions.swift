@@ -151,7 +151,11 @@ extension SendbirdService {
     private func remove(_ user: String, from url: String) async throws {
         guard settings.apiToken != nil, book?.rooms[url]?.kind == .group else {
             let body: JSON = ["user_id": .string(user), "seconds": 1, "description": "removed"]
-            return try await moderate(SendbirdRequest("POST", "\(try path(url))/ban", body))
+            try await moderate(SendbirdRequest("POST", "\(try path(url))/ban", body))
+            let now = clock.now()
+            kicked = kicked.filter { $0.value > now }
+            kicked["\(url) \(user)"] = now + .milliseconds(1100)
+            return
         }
         let body: JSON = [
             "user_ids": [.string(user)], "should_leave_all": false, "reason": "channel_operator_removed",
@@ -166,6 +170,10 @@ extension SendbirdService {
         case .addMember(let user):
             guard try place(url).kind == .group else {
                 throw ChatServiceError.rejected("nobody can be added to an open channel of Sendbird")
+            }
+            // Whom we kicked is banned for a moment.
+            if let end = kicked["\(url) \(user)"], end > clock.now() {
+                try await clock.sleep(end - clock.now())
             }
             try await write(
                 "POST", "\(path(url))/invite", ["user_ids": [.string(user)], "inviter_id": .string(own)])

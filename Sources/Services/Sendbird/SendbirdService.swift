@@ -48,6 +48,8 @@ package actor SendbirdService: ChatService, SocketAccount {
     var directs: [String: String] = [:]
     var sentParts: [String: MessageReference] = [:]
     var typedAt: [String: Timestamp] = [:]
+    /// Until when whom we kicked cannot come back, by channel and user.
+    var kicked: [String: Timestamp] = [:]
     var readAt: [String: Timestamp] = [:]
     var reads: [String: Task<SendbirdFailure?, Never>] = [:]
     var undelivered: [String: Int64] = [:]
