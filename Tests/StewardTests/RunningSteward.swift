@@ -58,6 +58,22 @@ struct TestBed {
         """
     }
 
+    /// The same account on Sendbird; `more` stands behind it in the file.
+    func sendbirdConfig(join: String = "general", _ more: String = "") -> String {
+        """
+        accounts:
+          sendbird:
+            service: sendbird
+            app: \(server.application)
+            user: steward
+            endpoint: "ws://127.0.0.1:\(server.port)"
+            token: {url: "\(tokens)"}
+            join: [\(join)]
+        storage: {file: steward.db}
+
+        """ + more
+    }
+
     var endpoint: String { "ws://127.0.0.1:\(server.port)/v3/wsconnect" }
     var tokens: String { "\(server.address)/token" }
 

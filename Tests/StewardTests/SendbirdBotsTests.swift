@@ -9,20 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct BotsOnSendbird {
     private func config(_ bed: TestBed) -> String {
         let bots = Architecture.sources.deletingLastPathComponent().appending(path: "bots").path()
-        return """
-            accounts:
-              sendbird:
-                service: sendbird
-                app: \(bed.server.application)
-                user: steward
-                endpoint: "ws://127.0.0.1:\(bed.server.port)"
-                token: {url: "\(bed.tokens)"}
-                join: [general, support, staff]
-            channels:
-              lobby: {sendbird: general}
-            storage: {file: steward.db}
-            bots: "\(bots)"
-            """
+        return bed.sendbirdConfig(
+            join: "general, support, staff", "channels: {lobby: {sendbird: general}}\nbots: \"\(bots)\"\n")
     }
 
     @Test func `questions are answered, slurs cost a native mute, and staff are told`() async throws {

@@ -92,20 +92,7 @@ import Testing
             let other = try await bed.server.channel("other")
             try await bed.server.join(other, as: "zoe")
             for user in ["mo", "ben"] { try await bed.server.join(general, as: user) }
-            let config =
-                service == "twilio"
-                ? bed.usualConfig
-                : """
-                accounts:
-                  sendbird:
-                    service: sendbird
-                    app: \(bed.server.application)
-                    user: steward
-                    endpoint: "ws://127.0.0.1:\(bed.server.port)"
-                    token: {url: "\(bed.tokens)"}
-                    join: [general]
-                storage: {file: steward.db}
-                """
+            let config = service == "twilio" ? bed.usualConfig : bed.sendbirdConfig()
             let steward = try bed.steward(config + Self.moderator(service), bot: Self.byHand)
             await steward.transcript.wait(for: "ready: ")
             var number = 0
