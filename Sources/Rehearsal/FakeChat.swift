@@ -6,13 +6,19 @@ internal import Engine
 public final class FakeChat: Sendable {
     /// A message as the service has it.
     public struct Message: Sendable, Equatable {
+        /// Its channel and its position in it, such as `lobby-3`.
         public var id: String
+        /// Its position in its channel, from 0.
         public var index: Int64
+        /// The user who wrote it.
         public var author: String
+        /// What it says now.
         public var text: String
+        /// The id of the message that it answers.
         public var replyTo: String?
         /// The key of the action that sent it; nil for people's messages.
         public var key: String?
+        /// Taken away, and still listed by `allMessages`.
         public var isDeleted: Bool
     }
 
@@ -61,6 +67,7 @@ public final class FakeChat: Sendable {
 
     /// Hand these to the steward under test, so that both mean the same users and channels.
     public let identities: Identities
+    /// Where its ids mean something.
     public let realm: Realm
     let time: @Sendable () -> Timestamp
     let state = Locked(State())
@@ -78,6 +85,7 @@ public final class FakeChat: Sendable {
 
     // MARK: What people do
 
+    /// Somebody writes; they need not be in the channel. `at`: now, when nil.
     @discardableResult
     public func say(
         _ text: String, as user: String, in channel: String, isBot: Bool = false, at: Timestamp? = nil
@@ -87,6 +95,7 @@ public final class FakeChat: Sendable {
         return message
     }
 
+    /// Gives a message another text; nothing happens where there is no such message.
     public func edit(_ message: Message, to text: String, in channel: String) {
         let sentAt = time()
         state.withLock { state in
@@ -100,12 +109,14 @@ public final class FakeChat: Sendable {
         changed.fire()
     }
 
+    /// Takes a message away; nothing happens where it is gone already.
     public func delete(_ message: Message, in channel: String) {
         let sentAt = time()
         state.withLock { _ = $0.delete(message.id, in: channel, at: sentAt) }
         changed.fire()
     }
 
+    /// Somebody comes in; nothing happens when they are in already.
     public func join(_ user: String, _ channel: String) {
         let sentAt = time()
         state.withLock { state in
@@ -129,6 +140,7 @@ public final class FakeChat: Sendable {
         return wasIn
     }
 
+    /// Somebody is called otherwise from now on.
     public func rename(_ user: String, to name: String, in channel: String) {
         let sentAt = time()
         state.withLock { $0.add(.renamed(user, name: name), in: channel, at: sentAt) }
@@ -155,6 +167,7 @@ public final class FakeChat: Sendable {
 
     // MARK: What is there now
 
+    /// What stands in the channel, oldest first, without what was deleted.
     public func messages(in channel: String) -> [Message] {
         state.withLock { ($0.messages[channel] ?? []).filter { !$0.isDeleted } }
     }

@@ -16,21 +16,26 @@ public final class FakeChatService: ChatService {
         /// Hands over each event so often.
         public var copies = 1
 
+        /// Nothing goes wrong.
         public init() {}
     }
 
+    /// Where it is logged in.
     public let chat: FakeChat
     /// The account's name in `config.yaml`.
     public let name: String
     /// Who it is in the chat.
     public let user: String
+    /// The channels that it joins.
     public let channels: [String]
     private let faults = Locked(Faults())
 
+    /// All events; it deletes and kicks, and leaves mutes and bans to steward.
     public let abilities = Abilities(
         events: Set(EventName.allCases), actions: ["reply", "send", "dm", "delete", "kick", "warn", "relay"],
         textLimit: .init(4096, .codePoints))
 
+    /// `name` is the account's name, `user` who it is in the chat.
     public init(_ chat: FakeChat, name: String = "fake", user: String = "steward", channels: [String]) {
         self.chat = chat
         self.name = name
@@ -38,11 +43,13 @@ public final class FakeChatService: ChatService {
         self.channels = channels
     }
 
+    /// Changes what goes wrong from now on.
     public func setFaults(_ change: (inout Faults) -> Void) {
         faults.withLock { change(&$0) }
         chat.changed.fire()
     }
 
+    /// Reads until cancelled; throws `FakeFault` where its faults say so.
     public func run(_ inbox: any Inbox) async throws {
         while !Task.isCancelled {
             inbox.report(.connecting)
@@ -152,6 +159,7 @@ public final class FakeChatService: ChatService {
 }
 
 extension FakeChatService {
+    /// Does it as the chat's script says: see `FakeChat.script`.
     public func perform(_ action: ChatAction, key: ActionKey) async throws(ChatServiceError) -> Receipt {
         let (isReachable, fault) = chat.state.withLock { state in
             (state.isReachable, state.faults.isEmpty || !state.isReachable ? nil : state.faults.removeFirst())
@@ -173,6 +181,7 @@ extension FakeChatService {
         }
     }
 
+    /// Looks for a message that was sent under that key; everything else is never found.
     public func find(_ action: ChatAction, key: ActionKey, since: Timestamp) async throws(ChatServiceError)
         -> Receipt?
     {
@@ -236,6 +245,7 @@ extension FakeChatService {
 
 /// Why a fake service did not run.
 public struct FakeFault: Error, CustomStringConvertible {
+    /// The words that its faults were given.
     public let description: String
 
     init(_ description: String) {

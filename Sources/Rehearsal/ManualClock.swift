@@ -23,6 +23,7 @@ public final class ManualClock: Sendable {
         state = Locked(State(now: now))
     }
 
+    /// Stands still until it is moved.
     public var now: Timestamp { state.withLock { $0.now } }
 
     /// When the first of those that sleep will wake.
