@@ -5,6 +5,6 @@ enum ExitCode: Int32 {
     case findings = 1
     /// The command line was not understood.
     case usage = 2
-    /// `config.yaml` or a bot's file is wrong, or the store damaged; starting again cannot help (EX_CONFIG of sysexits.h).
+    /// `config.yaml` or a bot's file is wrong, or the store damaged or of a later version; starting again cannot help (EX_CONFIG of sysexits.h).
     case configuration = 78
 }

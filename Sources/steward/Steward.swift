@@ -4,7 +4,8 @@ internal import Glibc
 @main
 enum Steward {
     static func main() async {
-        exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
+        let code = await run(Array(CommandLine.arguments.dropFirst()))
+        exit((Terminal.isWritten() || code != .fine ? code : .findings).rawValue)
     }
 
     static func run(_ words: [String]) async -> ExitCode {

@@ -1,4 +1,5 @@
-internal import Glibc
+// C's standard output is a variable, and none that anybody changes.
+@preconcurrency internal import Glibc
 
 /// Text for the person who started the program; colours only where a terminal shows them.
 enum Terminal {
@@ -24,6 +25,16 @@ enum Terminal {
 
     /// What was printed is seen at once, also by a program that reads it.
     static func flush() { fflush(nil) }
+
+    /// Whether standard output took all that was printed, for example to a file on a disk that is full; complains otherwise.
+    static func isWritten() -> Bool {
+        errno = 0
+        // What was too long for the buffer has failed before, and then there is nothing left to be flushed.
+        if fflush(stdout) == 0, ferror(stdout) == 0 { return true }
+        let why = errno == 0 ? "" : ": \(String(cString: strerror(errno)))"
+        complain("steward: standard output: not all could be written\(why)\n")
+        return false
+    }
 
     private static func isColoured(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && getenv("NO_COLOR") == nil

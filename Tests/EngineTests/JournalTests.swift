@@ -234,6 +234,17 @@ import Testing
         #expect(try await lease(next, "two") != nil)
     }
 
+    @Test func `a store that is taken away under a steward is not worked on any more`() async throws {
+        let journal = try await SQLiteJournal.open(file.path)
+        let lease = try #require(try await lease(journal))
+        try await journal.renew(lease, until: noon + .seconds(30))
+        for end in ["", "-wal", "-shm", ".lock"] { unlink(file.path + end) }
+        let error = await #expect(throws: JournalError.self) {
+            try await journal.renew(lease, until: noon + .seconds(60))
+        }
+        #expect(error?.description.contains("the store was taken away while steward worked on it") == true)
+    }
+
     @Test func `a store of a later version is refused in plain words`() async throws {
         let later = try Connection(file: file.path)
         try later.setVersion(99)

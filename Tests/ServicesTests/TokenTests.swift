@@ -180,6 +180,24 @@ func token(_ number: Int = 1, life: Int64, at now: Timestamp, identity: String =
         _ = await running.result
     }
 
+    @Test func `a good token is not given up for what cannot be read as one`() async throws {
+        let time = time
+        let source = ScriptedSource { number in
+            number == 2 ? "abc" : token(number, life: 100, at: time.now)
+        }
+        let keeper = keeper(source)
+        let running = Task { try await keeper.run() }
+        let first = try await keeper.current()
+        time.advance(to: await time.nextWake())
+        await eventually { source.asked.withLock { $0 } == 2 }
+        #expect(try await keeper.current() == first)
+        time.advance(to: await time.nextWake())
+        let next = try await keeper.replacement(of: first)
+        #expect(next.text != "abc" && next.fetched < first.expires)
+        running.cancel()
+        _ = await running.result
+    }
+
     @Test func `pauses between failed fetches grow to a minute`() async throws {
         let time = time
         let source = ScriptedSource { _ throws(TokenError) in throw TokenError(.again, "503") }

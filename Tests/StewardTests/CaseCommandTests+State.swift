@@ -43,6 +43,12 @@ extension CaseCommands {
             let lines = { try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n").sorted() }
             #expect(try lines(again) == lines(dump))
             #expect(await run(bed, "state", "tidy") == .usage)
+            // Where there is a link or a device it is written through.
+            let (link, target) = (dump + ".link", dump + ".target")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+            #expect(await run(bed, "state", "export", link) == .fine)
+            #expect(try lines(target) == lines(dump))
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
             // It goes on where it was.
             let second = try bed.steward(keeping, bot: Self.bot)
             await second.transcript.wait(for: "ready: ")

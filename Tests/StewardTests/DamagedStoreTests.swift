@@ -84,6 +84,35 @@ import Testing
         }
     }
 
+    @Test func `starting again does not help with a store of a later steward, which the exit code says`()
+        async throws
+    {
+        try await TestBed.run { bed, general in
+            try await make(bed, general)
+            let database = try await Database.open(store(bed))
+            try await database.run { try $0.setVersion(99) }
+            await database.close()
+            let start = try await run(bed, "run")
+            #expect(start.code == 78)
+            #expect(start.errors.contains("written by a later version (schema 99"))
+        }
+    }
+
+    @Test func `what does not fit where standard output goes is said`() async throws {
+        try await TestBed.run { bed, general in
+            try await make(bed, general)
+            let config = bed.folder.appending(path: "config.yaml").path()
+            for command in ["state export", "audit", "check", "rules"] {
+                let line = "'\(try Program.file().path())' \(command) --config '\(config)' > /dev/full"
+                let end = try await ChildProcess.run(["/bin/sh", "-c", line], timeout: .seconds(60))
+                #expect(end.exitCode == 1, "\(command)")
+                #expect(
+                    String(decoding: end.errors, as: UTF8.self).contains(
+                        "standard output: not all could be written"), "\(command)")
+            }
+        }
+    }
+
     @Test func `a case and a line of the audit log that are no more what was written are told of`()
         async throws
     {

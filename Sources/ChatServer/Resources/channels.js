@@ -116,6 +116,8 @@ async function loadNewest(channel, keepsPlace) {
   const newest = Math.max(-1, ...state.messages.keys());
   // After a gap that one page does not cover, what was loaded before it would hide the hole.
   const first = page.messages[0]?.index ?? 0;
+  const oldest = Math.min(...state.messages.keys());
+  const isWhole = keepsPlace && first <= newest + 1;
   if (!keepsPlace || first > newest + 1) {
     state.messages.clear();
     state.hasMore = page.more;
@@ -131,6 +133,29 @@ async function loadNewest(channel, keepsPlace) {
   renderMessages();
   if (wasAtEnd) scrollToEnd();
   markRead();
+  if (isWhole && oldest < first) await refreshEarlier(channel.sid, first, oldest);
+}
+
+/** What was loaded before may have been edited or deleted while the line was lost. */
+async function refreshEarlier(sid, first, oldest) {
+  try {
+    while (first > oldest) {
+      const page = await line.order("page", { channel: sid, before: first });
+      if (state.open !== sid) return;
+      const next = page.messages[0]?.index ?? -1;
+      for (const index of [...state.messages.keys()]) if (index >= next && index < first) state.messages.delete(index);
+      for (const message of page.messages) state.messages.set(message.index, message);
+      first = next;
+      if (first <= oldest) state.hasMore = page.more;
+    }
+  } catch (error) {
+    if (!(error instanceof Lost)) toast(error.message);
+    return;
+  }
+  const box = $("scroll");
+  const fromEnd = box.scrollHeight - box.scrollTop;
+  renderMessages();
+  box.scrollTop = box.scrollHeight - fromEnd;
 }
 
 function focusTalk() {

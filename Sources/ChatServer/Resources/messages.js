@@ -164,11 +164,11 @@ function linked(text) {
 }
 
 async function loadEarlier({ takesFocus = false } = {}) {
-  if (!state.hasMore || state.isLoading || state.messages.size === 0) return;
+  if (!state.hasMore || state.isLoading) return;
   state.isLoading = true;
   const sid = state.open;
   try {
-    const page = await line.order("page", { channel: sid, before: Math.min(...state.messages.keys()) });
+    const page = await line.order("page", state.messages.size === 0 ? { channel: sid } : { channel: sid, before: Math.min(...state.messages.keys()) });
     if (state.open !== sid) return;
     const box = $("scroll");
     const fromEnd = box.scrollHeight - box.scrollTop;

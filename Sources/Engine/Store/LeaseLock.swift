@@ -4,7 +4,7 @@ internal import Glibc
 /// A file that whoever works on the store keeps locked. The system frees the lock when a process ends, even by
 /// SIGKILL, so a new one need not wait until the old one's lease has run out.
 final class LeaseLock: Sendable {
-    private let file: String
+    let file: String
     private let descriptor = Locked<CInt?>(nil)
 
     init(file: String) {
@@ -25,6 +25,15 @@ final class LeaseLock: Sendable {
             }
             descriptor = opened
             return true
+        }
+    }
+
+    /// Whether the file was taken away while we have its lock: whoever comes next would lock another one.
+    var isGone: Bool {
+        descriptor.withLock { descriptor in
+            var about = stat()
+            guard let descriptor, fstat(descriptor, &about) == 0 else { return false }
+            return about.st_nlink == 0
         }
     }
 

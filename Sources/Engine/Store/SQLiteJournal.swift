@@ -141,6 +141,11 @@ package actor SQLiteJournal: Journal {
     package func renew(_ lease: Lease, until: Timestamp) async throws(JournalError) {
         // Somebody else's lock may be free by now.
         _ = lock?.take()
+        if let lock, lock.isGone {
+            throw .leaseLost(
+                "\(lock.file): the store was taken away while steward worked on it - bring it back, or start steward without it"
+            )
+        }
         try write { connection in
             try connection.check(lease)
             try connection.run("UPDATE lease SET until = ?", [.int(until.milliseconds)])

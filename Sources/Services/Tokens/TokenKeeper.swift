@@ -95,7 +95,13 @@ package actor TokenKeeper {
             let result = await fetch()
             refreshing = nil
             switch result {
-            case .success(let new): adopt(new)
+            case .success(let new):
+                // Whoever can be read as good is not given up for what cannot be read at all.
+                if let old = usable, old.life != nil, new.life == nil {
+                    await fail(TokenError(.again, "what \(source.place) has now cannot be read as a token"))
+                } else {
+                    adopt(new)
+                }
             case .failure(let error): await fail(error)
             }
         }

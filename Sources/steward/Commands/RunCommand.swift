@@ -49,7 +49,7 @@ enum RunCommand {
         } catch let error as KeyMistake {
             log.error("\(error)")
             return .configuration
-        } catch JournalError.damaged(let why) {
+        } catch JournalError.damaged(let why), JournalError.tooNew(let why) {
             log.error(why)
             return .configuration
         } catch is CancellationError {

@@ -1,6 +1,7 @@
 internal import Chat
 internal import Engine
 internal import FoundationEssentials
+internal import Glibc
 internal import JSON
 internal import Rules
 
@@ -82,6 +83,15 @@ enum StateExport {
         guard let file, file != "-" else {
             print(text, terminator: "")
             return
+        }
+        // A device, a pipe or a link stays what it is.
+        var there = stat()
+        if lstat(file, &there) == 0, there.st_mode & S_IFMT != S_IFREG {
+            do {
+                return try Data(text.utf8).write(to: URL(filePath: file))
+            } catch {
+                throw SettingsMistake("\(file): cannot be written")
+            }
         }
         // What people wrote, and whom it was about, is for nobody else.
         guard
