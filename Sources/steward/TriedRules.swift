@@ -35,7 +35,10 @@ struct TriedRules: Sendable {
 
     /// One line, such as `12 examples and 3 tests hold`.
     var summary: String {
-        let all = "\(counted(exampleCount, "example")) and \(counted(tests.count, "test"))"
+        var kinds: [String] = []
+        if exampleCount > 0 || tests.isEmpty { kinds.append(counted(exampleCount, "example")) }
+        if !tests.isEmpty || exampleCount == 0 { kinds.append(counted(tests.count, "test")) }
+        let all = kinds.joined(separator: " and ")
         return hold ? "\(all) hold" : "\(failed) of \(all) \(failed == 1 ? "does" : "do") not hold"
     }
 

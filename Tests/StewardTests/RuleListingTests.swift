@@ -31,4 +31,16 @@ import Testing
         #expect(marks(after: 30) == [" ", " ", "!"])
         #expect(marks(after: 31) == [" ", "!", "!"])
     }
+
+    @Test func `a rule that has another name now did what it did under the old one`() {
+        var ledger = RuleLedger()
+        ledger.begin(at: noon)
+        ledger.match("hello", at: noon)
+        let rule = RuleOutline(
+            name: "greeting", was: "hello", stage: .answer, place: "bots/bot.yaml:3", isBuiltIn: false,
+            run: "live", about: nil)
+        let listing = RulesCommand.Listing(rules: [rule], store: nil)
+        #expect(listing.text(ledger, at: noon).contains("matched just now, once a day"))
+        #expect(listing.json(ledger, at: noon).contains("\"last_match\":\(noon.milliseconds)"))
+    }
 }

@@ -134,6 +134,8 @@ extension RuleSet {
 /// A rule as lists show it.
 package struct RuleOutline: Sendable {
     package var name: String
+    /// Its name before.
+    package var was: String?
     package var stage: Stage
     /// Such as `bots/02-faq.yaml:7`.
     package var place: String
@@ -150,7 +152,8 @@ extension RuleSet {
         Stage.allCases.flatMap { stage in
             rules.filter { $0.stage == stage }.map { rule in
                 RuleOutline(
-                    name: rule.id, stage: stage, place: rule.place, isBuiltIn: rule.isHelp,
+                    name: rule.id, was: rule.source.was?.value, stage: stage, place: rule.place,
+                    isBuiltIn: rule.isHelp,
                     run: rule.source.run.rawValue, about: rule.source.about)
             }
         }

@@ -65,7 +65,7 @@ enum RulesCommand {
                     stage = rule.stage
                     lines.append(["guards", "answers", "observers"][rule.stage.rawValue])
                 }
-                let record = records?[rule.name]
+                let record = ledger?.record(of: rule)
                 let isOdd =
                     records != nil && rule.run == "live" && !rule.isBuiltIn
                     && Self.isOdd(record, isOld, at: now)
@@ -95,7 +95,7 @@ enum RulesCommand {
         func json(_ ledger: RuleLedger?, at now: Timestamp) -> String {
             let records = ledger?.records
             return rules.map { rule in
-                let record = records?[rule.name]
+                let record = ledger?.record(of: rule)
                 var object: [(String, JSON)] = [
                     ("rule", .string(rule.name)), ("stage", .string("\(rule.stage)")),
                     ("place", .string(rule.place)), ("run", .string(rule.run)),
@@ -131,6 +131,13 @@ enum RulesCommand {
             if tenths == 0 { return "\(ago), less than once in ten days" }
             return "\(ago), \(rounded == "1" ? "once" : "\(rounded) times") a day"
         }
+    }
+}
+
+extension RuleLedger {
+    /// Of a rule that has another name now: what it did under the old one, until it has done something under the new.
+    fileprivate func record(of rule: RuleOutline) -> RuleRecord? {
+        records[rule.name] ?? rule.was.flatMap { records[$0] }
     }
 }
 
