@@ -8,14 +8,15 @@ import Testing
     private let realm = Identities().realm("IS0f1e2d3c4b5a69788796a5b4c3d2e1f0")
     private let list = "ES5566778899aabbccddeeff0011223344"
 
-    private func book(members: Int = 50) -> SyncBook {
+    private func book(members: Int = 50, joined: Timestamp? = nil) -> SyncBook {
         var book = SyncBook(account: "twilio", realm: realm, own: realm.user("bot"))
         let channel = Channel(
             id: realm.channel("CH0123456789abcdef0123456789abcdef"), uniqueName: "room", title: "Room",
             memberCount: members, attributes: "{}")
         book.follow(
             channel, messages: list, roster: "MP5566778899aabbccddeeff0011223344",
-            members: (0..<members).map { Member(user: realm.user("user\($0)"), roles: ["channel user"]) },
+            members: (0..<members).map { Member(user: realm.user("user\($0)"), roles: ["channel user"]) }
+                + [Member(user: realm.user("bot"), joinedAt: joined)],
             from: 0)
         return book
     }
@@ -63,6 +64,16 @@ import Testing
         #expect(event.channel?.title == "Room")
         #expect(reader.takeAcknowledgements().count == 1)
         #expect(reader.damage == nil)
+    }
+
+    @Test func `what was written before we joined is history, but not where a clock was set back`() throws {
+        let written = try #require(Timestamp(iso8601: "2024-05-01T12:00:00.123Z"))
+        let joined = written + .seconds(300)
+        for (now, count) in [(joined + .seconds(1), 0), (written + .seconds(1), 1)] {
+            var reader = TwilioReader(book: book(joined: joined))
+            reader.read(frame(1, by: "user7", "hello"), at: now)
+            #expect(reader.book?.takeEvents().count == count)
+        }
     }
 
     @Test func `whatever is damaged, reading goes on`() throws {

@@ -95,8 +95,10 @@ struct ChannelState {
         count()
     }
 
-    /// Whether something happened while we were not here.
-    func isMissed(_ moment: Timestamp) -> Bool {
-        isOut || since.map { moment < $0 } ?? false
+    /// Whether something happened while we were not here. By the service's clock; but if we joined in what is the future by
+    /// ours, `now`, one of them was set back, and then nothing that comes may be taken for history until it has caught up.
+    func isMissed(_ moment: Timestamp, now: Timestamp? = nil) -> Bool {
+        guard !isOut, let since, moment < since else { return isOut }
+        return now.map { since <= $0 + .seconds(60) } ?? true
     }
 }

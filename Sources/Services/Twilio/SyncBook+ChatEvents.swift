@@ -79,7 +79,7 @@ extension SyncBook {
         let author = author(fields.author, in: channel)
         objects[object].index = index
         if !typing.isEmpty { endTyping(of: author.user, in: channel, at: at) }
-        guard !channels[channel].isMissed(at) else { return }
+        guard !channels[channel].isMissed(at, now: now) else { return }
         if !profiles.unread.isEmpty { wonder(about: author.user) }
         let message = reading.message(fields, index: index, by: author)
         let id = message.id
