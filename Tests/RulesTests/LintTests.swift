@@ -44,6 +44,25 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["kick", "ban", "mute"])
+    func `a person in the short form of a punishment is told, as it is about who calls`(verb: String) {
+        func found(_ step: String) -> [String] {
+            warnings(
+                """
+                rules:
+                  out:
+                    when: {command: {name: out, args: {who: person}}}
+                    do: [{\(step)}]
+                """
+            ).filter { $0.contains("whoever calls") }
+        }
+        #expect(
+            found("\(verb): \"{{ args.who }}\"") == [
+                "x.yaml:5:11: warning: this \(verb) is about whoever calls the command, not about \"who\" - write \(verb): {user: \"{{ args.who }}\"}"
+            ])
+        #expect(found("\(verb): {user: \"{{ args.who }}\"}") == [])
+    }
+
     @Test func `an expression for letters that its fold leaves in no text is told, with what it leaves`() {
         let text = """
             rules:

@@ -23,6 +23,7 @@ struct RuleLint {
             let rule = draft.source
             if let condition = rule.condition { checkWords(of: condition.value) }
             for step in rule.steps { checkBraces(of: step) }
+            checkWhom(rule)
             checkOften(rule, stage: draft.stage)
             checkAnswersAll(rule, stage: draft.stage)
         }

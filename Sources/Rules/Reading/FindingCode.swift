@@ -55,7 +55,7 @@ package enum FindingCode: String, Sendable, CaseIterable {
             "a rule answers a single everyday word, or whatever people write, each time"
         case .neverMet: "a rule for channels of which there is none yet"
         case .takenLiterally:
-            "quotes, slashes, braces or commas that look like they mean something and are taken as they stand"
+            "quotes, slashes, braces, commas or a person's name that are taken for something else than was probably meant"
         case .neverEnds: "a mute, a lock or a window without an end"
         case .anybodyPunishes: "a command by which everybody may punish others"
         case .style: "anything else that is probably not meant"
