@@ -253,11 +253,26 @@ final class ServiceTrial<Stage: ChatServiceStage>: Sendable {
             case .failure(.rateLimited(let after, _)):
                 try await Task.sleep(for: min(after ?? .seconds(1), patience))
             case .failure(.unknownOutcome):
-                if try await service.find(action, key: key, since: began) != nil {
+                if try await find(action, key, since: began, by: service, until: end) != nil {
                     return try await stands([text])
                 }
             case .failure(let error): throw error
             }
+        }
+    }
+
+    /// Looks for it as soon as the service is there.
+    private func find(
+        _ action: ChatAction, _ key: ActionKey, since: Timestamp, by service: any ChatService,
+        until end: ContinuousClock.Instant
+    ) async throws -> Receipt? {
+        while true {
+            do {
+                return try await service.find(action, key: key, since: since)
+            } catch {
+                guard case .unreachable = error, ContinuousClock.now < end else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(50))
         }
     }
 
