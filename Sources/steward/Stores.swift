@@ -20,16 +20,14 @@ enum Stores {
                 switch error {
                 // Starting again cannot help, which the exit status says.
                 case .damaged: throw error
-                case .tooNew(let why):
-                    throw JournalError.tooNew(
-                        "the store cannot be opened: \(why) - run the steward that wrote it, or name another place under \"storage.file\""
-                    )
                 case .unusable: "bring back a copy that is whole"
+                case .tooNew: "run the steward that wrote it"
                 default: "make room there"
                 }
-            throw SettingsMistake(
+            let words =
                 "the store cannot be opened: \(error) - \(first), or name another place under \"storage.file\""
-            )
+            if case .tooNew = error { throw JournalError.tooNew(words) }
+            throw SettingsMistake(words)
         }
     }
 

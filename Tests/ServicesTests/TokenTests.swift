@@ -115,6 +115,19 @@ func token(_ number: Int = 1, life: Int64, at now: Timestamp, identity: String =
         TokenKeeper(source: source, clock: time.clock, log: .silent)
     }
 
+    /// A keeper that has asked early for another token, and still has the first.
+    private func secondAsked(
+        of source: ScriptedSource
+    ) async throws -> (keeper: TokenKeeper, running: Task<Void, any Error>, first: AccessToken) {
+        let keeper = keeper(source)
+        let running = Task { try await keeper.run() }
+        let first = try await keeper.current()
+        time.advance(to: await time.nextWake())
+        await eventually { source.asked.withLock { $0 } == 2 }
+        #expect(try await keeper.current() == first)
+        return (keeper, running, first)
+    }
+
     @Test func `fifty callers at once make one fetch`() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let time = time
@@ -161,12 +174,7 @@ func token(_ number: Int = 1, life: Int64, at now: Timestamp, identity: String =
             if number > 1 { throw TokenError(.again, "503") }
             return token(number, life: 100, at: time.now)
         }
-        let keeper = keeper(source)
-        let running = Task { try await keeper.run() }
-        let first = try await keeper.current()
-        time.advance(to: await time.nextWake())
-        await eventually { source.asked.withLock { $0 } == 2 }
-        #expect(try await keeper.current() == first)
+        let (keeper, running, first) = try await secondAsked(of: source)
         time.advance(to: await time.nextWake())
         await eventually { source.asked.withLock { $0 } == 3 }
         #expect(try await keeper.current() == first)
@@ -185,12 +193,7 @@ func token(_ number: Int = 1, life: Int64, at now: Timestamp, identity: String =
         let source = ScriptedSource { number in
             number == 2 ? "abc" : token(number, life: 100, at: time.now)
         }
-        let keeper = keeper(source)
-        let running = Task { try await keeper.run() }
-        let first = try await keeper.current()
-        time.advance(to: await time.nextWake())
-        await eventually { source.asked.withLock { $0 } == 2 }
-        #expect(try await keeper.current() == first)
+        let (keeper, running, first) = try await secondAsked(of: source)
         time.advance(to: await time.nextWake())
         let next = try await keeper.replacement(of: first)
         #expect(next.text != "abc" && next.fetched < first.expires)

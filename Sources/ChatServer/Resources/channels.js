@@ -114,11 +114,11 @@ async function loadNewest(channel, keepsPlace) {
   if (state.open !== channel.sid) return;
   const wasAtEnd = !keepsPlace || isAtEnd();
   const newest = Math.max(-1, ...state.messages.keys());
-  // After a gap that one page does not cover, what was loaded before it would hide the hole.
   const first = page.messages[0]?.index ?? 0;
   const oldest = Math.min(...state.messages.keys());
+  // After a gap that one page does not cover, what was loaded before it would hide the hole.
   const isWhole = keepsPlace && first <= newest + 1;
-  if (!keepsPlace || first > newest + 1) {
+  if (!isWhole) {
     state.messages.clear();
     state.hasMore = page.more;
   } else {

@@ -164,11 +164,13 @@ function linked(text) {
 }
 
 async function loadEarlier({ takesFocus = false } = {}) {
-  if (!state.hasMore || state.isLoading) return;
+  if (!state.hasMore || !state.isLoaded || state.isLoading) return;
   state.isLoading = true;
   const sid = state.open;
   try {
-    const page = await line.order("page", state.messages.size === 0 ? { channel: sid } : { channel: sid, before: Math.min(...state.messages.keys()) });
+    // Where all were deleted that were loaded, the newest of those that are left.
+    const before = state.messages.size > 0 ? Math.min(...state.messages.keys()) : undefined;
+    const page = await line.order("page", { channel: sid, before });
     if (state.open !== sid) return;
     const box = $("scroll");
     const fromEnd = box.scrollHeight - box.scrollTop;

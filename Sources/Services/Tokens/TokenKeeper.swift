@@ -96,7 +96,7 @@ package actor TokenKeeper {
             refreshing = nil
             switch result {
             case .success(let new):
-                // Whoever can be read as good is not given up for what cannot be read at all.
+                // One that can be read as good is not given up for what cannot be read at all.
                 if let old = usable, old.life != nil, new.life == nil {
                     await fail(TokenError(.again, "what \(source.place) has now cannot be read as a token"))
                 } else {
